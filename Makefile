@@ -1,0 +1,61 @@
+# Everything starts from a bare machine: python3 (3.11 or newer, with venv), make, and a package index.
+#   make demo    set up, then run the main job on a simulated table
+#   make test    set up, then lint, types, import contracts and tests
+#   make help    the rest
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ONOMA := $(BIN)/onoma
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+export PYTHONDONTWRITEBYTECODE ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format docs bench lock clean
+
+help:  ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+# One stamp per set of pins: installed again only when its pins change.
+$(VENV)/core.stamp: requirements/core.txt requirements/build.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Onoma needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.11"; exit 1; }
+	@echo "setting up $(VENV) (once, about a minute)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install -r requirements/core.txt -r requirements/build.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/%.stamp: requirements/%.txt $(VENV)/core.stamp
+	@echo "installing requirements/$*.txt"
+	@$(PIP) install -r $<
+	@touch $@
+
+demo: $(VENV)/core.stamp  ## set up and run the main job on a simulated table
+	@ONOMA=$(ONOMA) sh scripts/demo
+
+test: lint  ## set up, lint, check types and import contracts, run the tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+lint: $(VENV)/dev.stamp  ## ruff, mypy --strict, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/dev.stamp  ## let ruff put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/docs.stamp  ## build the site into site/ (a broken link is an error)
+	$(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
+	@echo "open site/index.html"
+
+bench: $(VENV)/bench.stamp $(VENV)/dev.stamp  ## measure Onoma beside its peers (JSON lines)
+	$(BIN)/python -m benchmarks $(BENCH)
+
+lock: $(VENV)/core.stamp  ## compile the pins in requirements/ again
+	@$(PIP) install uv
+	@sh scripts/lock $(BIN)/uv
+
+clean:  ## remove what make made
+	rm -rf $(VENV) site demo .mypy_cache .ruff_cache .hypothesis

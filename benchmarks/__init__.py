@@ -1,0 +1,1 @@
+"""Onoma beside its peers, measured in one run. `python -m benchmarks` lists and runs them."""

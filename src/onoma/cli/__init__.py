@@ -1,0 +1,1 @@
+"""The command line: parses, calls, prints. One file per command; the algorithms are elsewhere."""

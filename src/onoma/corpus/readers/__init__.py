@@ -1,0 +1,1 @@
+"""From files to tables: one file per format."""

@@ -1,0 +1,132 @@
+"""The tables that rooms hand each other, declared once.
+
+A table may carry more columns than its schema names (a record keeps every column it came with); the named ones must be
+there with these types. `check` is the door between two rooms.
+"""
+
+import pyarrow as pa
+
+from onoma.errors import DataError
+
+__all__ = ["CHAINS", "CLUSTERINGS", "DOCUMENTS", "MEMBERSHIPS", "MENTIONS", "RECORDS", "SCHEMAS", "TOKENS", "check"]
+
+RECORDS = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False, metadata={"doc": "unique within its source"}),
+    ]
+)
+"""Structured input: one row is one mention of an entity; every other column is a field."""
+
+MENTIONS = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False, metadata={"doc": "unique in the table"}),
+        pa.field("document", pa.string(), nullable=False, metadata={"doc": "the document it stands in"}),
+        pa.field("part", pa.int32(), nullable=False, metadata={"doc": "part of the document, from 0"}),
+        pa.field("start", pa.int64(), nullable=False, metadata={"doc": "first token, counted in the part from 0"}),
+        pa.field("end", pa.int64(), nullable=False, metadata={"doc": "one past the last token"}),
+        pa.field("text", pa.string(), metadata={"doc": "the words themselves"}),
+        pa.field("type", pa.string(), metadata={"doc": "entity type, where known"}),
+    ]
+)
+"""One place in a text that refers."""
+
+DOCUMENTS = pa.schema(
+    [
+        pa.field("document", pa.string(), nullable=False),
+        pa.field("part", pa.int32(), nullable=False),
+        pa.field("n_sentences", pa.int64(), nullable=False),
+        pa.field("n_tokens", pa.int64(), nullable=False),
+    ]
+)
+"""One row for each part of each document."""
+
+TOKENS = pa.schema(
+    [
+        pa.field("document", pa.string(), nullable=False),
+        pa.field("part", pa.int32(), nullable=False),
+        pa.field("sentence", pa.int64(), nullable=False, metadata={"doc": "counted in the part from 0"}),
+        pa.field("token", pa.int64(), nullable=False, metadata={"doc": "counted in the part from 0"}),
+        pa.field("word", pa.string(), nullable=False),
+        pa.field("tag", pa.string()),
+        pa.field("parse", pa.string()),
+        pa.field("lemma", pa.string()),
+        pa.field("speaker", pa.string()),
+        pa.field("name", pa.string(), metadata={"doc": "named-entity column, as it came"}),
+    ]
+)
+"""The words of the documents; formats add columns of their own."""
+
+CHAINS = pa.schema(
+    [
+        pa.field("mention", pa.string(), nullable=False, metadata={"doc": "MENTIONS.id"}),
+        pa.field("chain", pa.string(), nullable=False, metadata={"doc": "unique within document and part"}),
+    ]
+)
+"""Which mentions of one document refer to one thing."""
+
+CLUSTERINGS = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False, metadata={"doc": "RECORDS.id or MENTIONS.id"}),
+        pa.field("entity", pa.string(), metadata={"doc": "null: not labelled"}),
+    ]
+)
+"""One clustering: each item and its entity."""
+
+MEMBERSHIPS = pa.schema(
+    [
+        pa.field("mention", pa.string(), nullable=False),
+        pa.field("entity", pa.string(), nullable=False),
+        pa.field("probability", pa.float64(), nullable=False, metadata={"doc": "that the mention belongs there"}),
+    ]
+)
+"""A clustering that says how sure it is."""
+
+SCHEMAS = {
+    "records": RECORDS,
+    "mentions": MENTIONS,
+    "documents": DOCUMENTS,
+    "tokens": TOKENS,
+    "chains": CHAINS,
+    "clusterings": CLUSTERINGS,
+    "memberships": MEMBERSHIPS,
+}
+
+
+def check(table: pa.Table, schema: pa.Schema, *, name: str = "table") -> pa.Table:
+    """Return the table with the schema's columns first and in its types; say what is missing otherwise.
+
+    Parameters
+    ----------
+    table
+        Any Arrow table.
+    schema
+        One of `SCHEMAS`.
+    name
+        How to call the table in an error.
+
+    Examples
+    --------
+    >>> rows = pa.table({"city": ["Lyon"], "id": [7]})
+    >>> check(rows, RECORDS).column_names
+    ['id', 'city']
+    """
+    missing = [field.name for field in schema if field.name not in table.column_names]
+    if missing:
+        raise DataError(
+            f"the {name} lacks the column{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}; "
+            f"it has {', '.join(map(repr, table.column_names))}"
+        )
+    for field in schema:
+        position = table.schema.get_field_index(field.name)
+        column = table.column(position)
+        if column.type != field.type:
+            try:
+                column = column.cast(field.type)
+            except pa.ArrowInvalid as error:
+                raise DataError(f"is {column.type}, should be {field.type}: {error}", column=field.name) from error
+            table = table.set_column(position, field, column)
+        if not field.nullable and column.null_count:
+            row = column.is_null().index(True).as_py() + 1
+            raise DataError(f"the {name} has no value here, and needs one", row=row, column=field.name)
+    rest = [column for column in table.column_names if column not in schema.names]
+    return table.select([*schema.names, *rest])

@@ -1,0 +1,1 @@
+"""How good is it? Measures of clusterings, their uncertainty, and where the errors are."""

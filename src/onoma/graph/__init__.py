@@ -1,0 +1,1 @@
+"""What is scored: discrete variables, factors, and the changes that touch them."""

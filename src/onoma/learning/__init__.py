@@ -1,0 +1,1 @@
+"""Weights from data: maximum entropy, perceptron, naive Bayes, SampleRank, latent structures."""

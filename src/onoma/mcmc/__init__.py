@@ -1,0 +1,1 @@
+"""Search: Metropolis–Hastings and Gibbs sampling, annealing, sampled factors, diagnostics."""

@@ -1,0 +1,1 @@
+"""The corridor: what runs, in which order, recorded."""

@@ -1,0 +1,50 @@
+"""Long work shows itself: how a room reports progress without speaking.
+
+A function that may run for more than a second takes `progress: Progress = SILENT`, opens a task and advances it.
+Whoever speaks to people (the command line, a notebook, the studio) passes its own `Progress`; the rooms never print.
+"""
+
+from types import TracebackType
+from typing import Protocol, Self
+
+__all__ = ["SILENT", "Progress", "Task"]
+
+
+class Task(Protocol):
+    """One piece of work under way; a context manager."""
+
+    def advance(self, n: int = 1, **facts: float | str) -> None:
+        """Say that n more units are done, and anything worth seeing (log_score=…, entities=…)."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class Progress(Protocol):
+    """Something that shows progress."""
+
+    def task(self, name: str, total: int | None = None, unit: str = "") -> Task:
+        """Open a task of so many units (None: unknown)."""
+
+
+class _Silent:
+    def task(self, name: str, total: int | None = None, unit: str = "") -> Task:  # noqa: ARG002
+        return self
+
+    def advance(self, n: int = 1, **facts: float | str) -> None:
+        pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
+SILENT: Progress = _Silent()
+"""Shows nothing."""

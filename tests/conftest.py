@@ -1,0 +1,20 @@
+"""What all tests share: the door to real data."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+HOW = "needs real labelled data: set ONOMA_DATA to a folder laid out as docs/data.md says"
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real labelled data; the test skips where there is none."""
+    value = os.environ.get("ONOMA_DATA")
+    if not value:
+        pytest.skip(HOW)
+    root = Path(value)
+    if not root.is_dir():
+        pytest.fail(f"ONOMA_DATA is {value}, which is no folder")
+    return root
