@@ -1,0 +1,80 @@
+"""The command `onoma`: gathers the commands, turns errors into messages and exit codes.
+
+Exit codes: 0 it worked, 1 it failed (bad input, a missing file…), 2 it was called wrongly, 130 it was interrupted.
+"""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+import onoma
+from onoma.cli import convert, evaluate, reproduce, simulate
+from onoma.cli.console import say_error
+from onoma.errors import OnomaError, SettingsError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="onoma",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("simulate")(simulate.simulate)
+app.command("evaluate")(evaluate.evaluate)
+app.command("convert")(convert.convert)
+app.command("reproduce")(reproduce.reproduce)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001
+    if wanted:
+        typer.echo(f"onoma {onoma.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """[bold]onoma[/]: from names to the things named.
+
+    A short tour, with a table that is simulated, so that its truth is known:
+
+      [cyan]onoma simulate people 5000 -o people.csv[/]     a table full of duplicates, with the true ids
+      [cyan]onoma evaluate gold.csv predicted.csv[/]        how good is a clustering? every metric in one table
+      [cyan]onoma convert refs.bib authors.parquet[/]       between tables, BibTeX, CoNLL-2012 and CoNLL-U
+      [cyan]onoma reproduce[/]                              published tables, beside what this code gives
+
+    Every command explains itself: [cyan]onoma COMMAND --help[/]. Answers go to standard output, notes and progress to
+    standard error; [cyan]--json[/] prints one object for programs. Exit codes: 0 worked, 1 failed, 2 called wrongly.
+    """
+
+
+def main() -> None:
+    """Run the command line; never show a traceback for bad input."""
+    try:
+        app()
+    except OnomaError as error:
+        say_error(error)
+        sys.exit(2 if isinstance(error, SettingsError) else 1)
+    except OSError as error:
+        say_error(OnomaError(f"{error.filename}: {error.strerror}" if error.filename else str(error)))
+        sys.exit(1)
+    except MemoryError:
+        say_error(OnomaError("this needs more memory than the machine has", hint="Try a part of the data first."))
+        sys.exit(1)
+    except Exception as error:
+        if os.environ.get("ONOMA_DEBUG"):
+            raise
+        say_error(
+            OnomaError(
+                f"something unforeseen happened ({type(error).__name__}: {error}); this is a fault in Onoma, not yours",
+                hint="Run the same command with ONOMA_DEBUG=1 to see where, and report it with the input if you can.",
+            )
+        )
+        sys.exit(1)

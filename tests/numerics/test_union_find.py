@@ -1,0 +1,22 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import clustering as twin
+
+from onoma.numerics.union_find import components, find_inplace, union_inplace
+
+
+@given(st.integers(1, 30), st.data())
+def test_components_agree_with_the_twin(n, data):
+    pairs = data.draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=60))
+    a = np.array([x for x, _ in pairs], dtype=np.int64)
+    b = np.array([y for _, y in pairs], dtype=np.int64)
+    assert components(n, a, b).tolist() == twin.components(n, a, b)
+
+
+def test_union_says_whether_they_were_apart():
+    parent = np.arange(4)
+    assert union_inplace(parent, 2, 3)
+    assert union_inplace(parent, 3, 1)
+    assert not union_inplace(parent, 1, 2)
+    assert find_inplace(parent, 3) == 1
