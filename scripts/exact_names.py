@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from onoma.corpus.clustering import Clustering
+from onoma.corpus.formats import write_table
 from onoma.corpus.readers.table import read_table
-from onoma.corpus.writers.table import write_table
 
 
 def normalised(*values: object) -> str:

@@ -19,6 +19,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="onoma",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -43,15 +44,17 @@ def root(
 ) -> None:
     """[bold]onoma[/]: from names to the things named.
 
-    A short tour, with a table that is simulated, so that its truth is known:
+    A short tour:
 
-      [cyan]onoma simulate people 5000 -o people.csv[/]     a table full of duplicates, with the true ids
-      [cyan]onoma evaluate gold.csv predicted.csv[/]        how good is a clustering? every metric in one table
-      [cyan]onoma convert refs.bib authors.parquet[/]       between tables, BibTeX, CoNLL-2012 and CoNLL-U
-      [cyan]onoma reproduce[/]                              published tables, beside what this code gives
+      [cyan]onoma simulate people 5000 -o people.csv[/]   a table whose truth is known
+      [cyan]onoma evaluate gold.csv predicted.csv[/]      how good is a clustering?
+      [cyan]onoma convert refs.bib authors.parquet[/]     from one format to another
+      [cyan]onoma reproduce[/]                            published tables, and ours
 
-    Every command explains itself: [cyan]onoma COMMAND --help[/]. Answers go to standard output, notes and progress to
-    standard error; [cyan]--json[/] prints one object for programs. Exit codes: 0 worked, 1 failed, 2 called wrongly.
+    Every command explains itself: [cyan]onoma COMMAND --help[/].
+    Answers go to standard output, notes and progress to standard error.
+    [cyan]--json[/] prints one object for programs, [cyan]--quiet[/] only the answer.
+    Exit codes: 0 it worked, 1 it failed, 2 it was called wrongly.
     """
 
 
