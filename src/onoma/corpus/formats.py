@@ -1,0 +1,140 @@
+"""The formats: what each is called, holds, reads and writes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+
+from onoma.corpus.corpus import Corpus
+from onoma.corpus.readers.bibtex import read_bibtex
+from onoma.corpus.readers.conll2012 import read_conll2012
+from onoma.corpus.readers.conllu import read_conllu
+from onoma.corpus.readers.table import TableRead, read_table
+from onoma.corpus.writers.conll2012 import write_conll2012
+from onoma.corpus.writers.conllu import write_conllu
+from onoma.corpus.writers.delimited import write_csv, write_tsv
+from onoma.corpus.writers.jsonl import write_jsonl
+from onoma.corpus.writers.parquet import write_parquet
+from onoma.errors import DataError, SettingsError
+
+__all__ = ["FORMATS", "Format", "format_of", "read_corpus", "write_corpus", "write_table"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format.
+
+    Parameters
+    ----------
+    name
+        How it is called in settings.
+    extensions
+        Endings of file names; `.gz` or `.zst` may follow.
+    holds
+        `"table"`: rows. `"corpus"`: documents with tokens, mentions and chains.
+    about
+        One line for people.
+    read_table, read_corpus
+        Its reader; one of the two.
+    write_table, write_corpus
+        Its writer, if there is one.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    holds: Literal["table", "corpus"]
+    about: str
+    read_table: Callable[..., TableRead] | None = None
+    read_corpus: Callable[..., Corpus] | None = None
+    write_table: Callable[[pa.Table, str | Path], None] | None = None
+    write_corpus: Callable[[Corpus, str | Path], None] | None = None
+
+
+def _table(name: str, extensions: tuple[str, ...], about: str, write: Callable[..., None]) -> Format:
+    return Format(name, extensions, "table", about, partial(read_table, format=name), write_table=write)
+
+
+_CONLL2012 = (".conll", ".conll12", ".v4_conll", ".v4_gold_conll", ".v4_auto_conll", ".gold_conll", ".auto_conll")
+
+FORMATS: dict[str, Format] = {
+    entry.name: entry
+    for entry in (
+        _table("csv", (".csv", ".txt"), "delimited text with a header", write_csv),
+        _table("tsv", (".tsv", ".tab"), "tab-separated text with a header", write_tsv),
+        _table("jsonl", (".jsonl", ".ndjson", ".json"), "JSON Lines, one object a line", write_jsonl),
+        _table("parquet", (".parquet", ".pq"), "Parquet", write_parquet),
+        Format("bibtex", (".bib",), "table", "BibTeX: a mention for each author and editor", read_table=read_bibtex),
+        Format(
+            "conll2012",
+            (*_CONLL2012, ".key", ".response"),
+            "corpus",
+            "CoNLL-2012 coreference",
+            read_corpus=read_conll2012,
+            write_corpus=write_conll2012,
+        ),
+        Format(
+            "conllu",
+            (".conllu",),
+            "corpus",
+            "CoNLL-U with Entity= (GUM, CorefUD)",
+            read_corpus=read_conllu,
+            write_corpus=write_conllu,
+        ),
+    )
+}
+"""Every format, by name."""
+
+
+def format_of(path: str | Path, name: str | None = None) -> Format:
+    """Return the format named, or the one the file name says.
+
+    Examples
+    --------
+    >>> format_of("people.csv.gz").name
+    'csv'
+    """
+    if name is not None:
+        if name not in FORMATS:
+            raise SettingsError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
+        return FORMATS[name]
+    bare = Path(path).name.lower()
+    for packed in (".gz", ".zst"):
+        bare = bare.removesuffix(packed)
+    for entry in FORMATS.values():
+        if bare.endswith(entry.extensions):
+            return entry
+    known = ", ".join(extension for entry in FORMATS.values() for extension in entry.extensions)
+    raise DataError(f"the name does not say the format; known endings are {known}", file=path, hint="Name the format.")
+
+
+def read_corpus(path: str | Path, *, format: str | None = None, on_error: str = "stop") -> Corpus:  # noqa: A002
+    """Read annotated text in the format that the file name says, or the one given."""
+    entry = format_of(path, format)
+    if entry.read_corpus is None:
+        texts = ", ".join(other.name for other in FORMATS.values() if other.read_corpus)
+        raise DataError(f"{entry.name} holds a table, not annotated text; that is in {texts}", file=path)
+    return entry.read_corpus(path, on_error=on_error)
+
+
+def write_corpus(corpus: Corpus, path: str | Path, *, format: str | None = None) -> None:  # noqa: A002
+    """Write annotated text in the format that the file name says, or the one given."""
+    entry = format_of(path, format)
+    if entry.write_corpus is None:
+        hint = "To write its mentions as a table, use onoma.corpus.convert.mentions_table."
+        raise DataError(f"{entry.name} cannot hold annotated text", file=path, hint=hint)
+    entry.write_corpus(corpus, path)
+
+
+def write_table(table: pa.Table, path: str | Path, *, format: str | None = None) -> None:  # noqa: A002
+    """Write a table in the format that the file name says, or the one given."""
+    entry = format_of(path, format)
+    if entry.write_table is None:
+        tables = ", ".join(other.name for other in FORMATS.values() if other.write_table)
+        what = (
+            "is read, not written" if entry.holds == "table" else "holds annotated text: words and brackets, not rows"
+        )
+        raise DataError(f"{entry.name} {what}; a table can be written as {tables}", file=path)
+    entry.write_table(table, path)

@@ -1,0 +1,76 @@
+"""Writing a file whole or not at all."""
+
+import contextlib
+import gzip
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, cast
+
+import pyarrow as pa
+
+from onoma.errors import DataError
+
+__all__ = ["open_output", "place_for", "write_text"]
+
+
+@contextlib.contextmanager
+def place_for(path: str | Path) -> Iterator[Path]:
+    """Give a place beside `path` to write to; move it there once all went well, leave nothing behind otherwise.
+
+    A device or pipe (`/dev/stdout`) is handed out as it is.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        yield path
+        return
+    target = path.resolve()  # a link stays a link: what it points to is replaced
+    temporary = _reserve(target, path)
+    try:
+        yield temporary
+        temporary.replace(target)
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror or error}", file=path) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _reserve(target: Path, path: Path) -> Path:
+    if target.is_dir():
+        raise DataError("is a folder; name a file to write", file=path)
+    if not target.parent.is_dir():
+        hint = f"Make it first: mkdir -p {path.parent}"
+        raise DataError(f"cannot be written: there is no folder {path.parent}", file=path, hint=hint)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror or error}", file=path) from error
+    os.close(handle)
+    mask = os.umask(0)
+    os.umask(mask)
+    temporary = Path(name)
+    temporary.chmod(0o666 & ~mask)  # as an ordinary new file; mkstemp keeps others out
+    return temporary
+
+
+@contextlib.contextmanager
+def open_output(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing bytes, packed if its name ends in .gz or .zst; it appears when all is written."""
+    suffix = Path(path).suffix.lower()
+    with place_for(path) as place, place.open("wb") as raw:
+        if suffix == ".gz":
+            # No name and no time inside: the same content gives the same bytes.
+            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                yield cast(IO[bytes], packed)
+        elif suffix == ".zst":
+            with pa.CompressedOutputStream(raw, "zstd") as packed:
+                yield packed
+        else:
+            yield raw
+
+
+def write_text(path: str | Path, pieces: Iterable[str]) -> None:
+    """Write text as UTF-8, line ends as they are."""
+    with open_output(path) as output:
+        output.write("".join(pieces).encode("utf-8"))
