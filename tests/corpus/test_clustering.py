@@ -71,10 +71,11 @@ def test_join_is_the_finest_coarser_clustering(pairs):
         np.array([4, 9, 4, -1], dtype=np.int8),
         pa.array(["x", "y", "x", None]),
         pa.chunked_array([["x", "y"], ["x", None]]),
+        pa.chunked_array([[10**15, -7], [10**15, -1]]),
         pa.array(["x", "y", "x", None]).dictionary_encode(),
         [1.5, 2.5, 1.5, float("nan")],
     ],
-    ids=["list", "huge ids", "small ints", "arrow", "chunked", "dictionary", "floats"],
+    ids=["list", "huge ids", "small ints", "arrow", "chunked", "chunked ids", "dictionary", "floats"],
 )
 def test_labels_of_any_kind(given_labels):
     assert Clustering.from_labels(given_labels).labels.tolist() == [0, 1, 0, ABSENT]

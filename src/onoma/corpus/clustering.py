@@ -51,10 +51,10 @@ class Clustering:
             if not len(present) or (present.min() >= 0 and present.max() < 4 * len(codes) + 1024):
                 return cls._numbered(np.ascontiguousarray(codes))
         column = labels if isinstance(labels, pa.Array | pa.ChunkedArray) else _to_arrow(labels)
-        if pa.types.is_integer(column.type):
-            column = pc.replace_with_mask(column, pc.equal(column, ABSENT), pa.scalar(None, column.type))
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
+        if pa.types.is_integer(column.type):
+            column = pc.replace_with_mask(column, pc.equal(column, ABSENT), pa.scalar(None, column.type))
         encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.combine_chunks()
