@@ -47,7 +47,7 @@ format: $(VENV)/dev.stamp  ## let ruff put the code in order
 
 docs: $(VENV)/docs.stamp  ## build the site into site/ (a broken link is an error)
 	$(BIN)/python docs/generate.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site
 	@echo "open site/index.html"
 
 bench: $(VENV)/bench.stamp $(VENV)/dev.stamp  ## measure Onoma beside its peers (JSON lines)

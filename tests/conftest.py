@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 HOW = "needs real labelled data: set ONOMA_DATA to a folder laid out as docs/data.md says"
 
@@ -18,3 +19,8 @@ def data() -> Path:
     if not root.is_dir():
         pytest.fail(f"ONOMA_DATA is {value}, which is no folder")
     return root
+
+
+# A kernel's first call compiles it, which is no slowness of the test.
+settings.register_profile("onoma", deadline=None)
+settings.load_profile("onoma")

@@ -3,11 +3,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import clustering as twin
 
 from onoma.corpus import _clustering_kernels as kernels
 from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.errors import DataError
+from reference import clustering as twin
 
 labels = st.lists(st.integers(-1, 5), max_size=30)
 

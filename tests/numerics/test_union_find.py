@@ -1,9 +1,9 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import clustering as twin
 
 from onoma.numerics.union_find import components, find_inplace, union_inplace
+from reference import clustering as twin
 
 
 @given(st.integers(1, 30), st.data())

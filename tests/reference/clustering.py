@@ -1,4 +1,4 @@
-"""Slow twins of `onoma.corpus._clustering_kernels` and `onoma.numerics.union_find`, written with dictionaries and sets."""
+"""Slow twins of the clustering kernels and of union–find, written with dictionaries and sets."""
 
 
 def number_by_appearance(codes):

@@ -79,7 +79,8 @@ def catalogue() -> dict[str, Study]:
 
     found = []
     for module in pkgutil.iter_modules(studies.__path__, studies.__name__ + "."):
-        found += importlib.import_module(module.name).STUDIES
+        if not module.name.rpartition(".")[2].startswith("_"):
+            found += importlib.import_module(module.name).STUDIES
     return {study.name: study for study in sorted(found, key=lambda study: study.name)}
 
 

@@ -92,7 +92,13 @@ def test_the_tables_obey_their_schemas(tmp_path: Path):
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_brackets(cells: list[str], expected: list[tuple[int, int, str]], end: str, tmp_path: Path):
-    lines = ["#begin document (d); part 000", *(f"d\t0\t{i}\tw{i}\t{cell}" for i, cell in enumerate(cells)), "", "#end document", ""]
+    lines = [
+        "#begin document (d); part 000",
+        *(f"d\t0\t{i}\tw{i}\t{cell}" for i, cell in enumerate(cells)),
+        "",
+        "#end document",
+        "",
+    ]
     corpus = read(tmp_path, end.join(lines))
     assert [span[1:] for span in spans(corpus)] == expected
     assert len(set(corpus.mentions["id"].to_pylist())) == len(expected)
@@ -118,9 +124,16 @@ def test_titles(title: str, name: str, part: int, tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("line", "word"),
-    [("w\t-", "w"), ("0\tw\t_", "w"), ("d\t0\tw\t-", "w"), ("d\t0\t0\tw\t-", "w"), ("d 0 0 w -", "w"), ("d\t0\t0\ta b\t-", "a b"),
-     ("d\t0\t0\tw\u2028\xa0\t-", "w\u2028\xa0")],
-)  # fmt: skip
+    [
+        ("w\t-", "w"),
+        ("0\tw\t_", "w"),
+        ("d\t0\tw\t-", "w"),
+        ("d\t0\t0\tw\t-", "w"),
+        ("d 0 0 w -", "w"),
+        ("d\t0\t0\ta b\t-", "a b"),
+        ("d\t0\t0\tw\u2028\xa0\t-", "w\u2028\xa0"),
+    ],
+)
 def test_fewer_columns(line: str, word: str, tmp_path: Path):
     corpus = read(tmp_path, f"#begin document (d); part 000\n{line}\n#end document\n")
     assert corpus.tokens["word"].to_pylist() == [word]
@@ -134,7 +147,9 @@ def test_a_tab_too_many_is_no_column(tmp_path: Path):
 
 
 def test_text_around_documents_is_kept(tmp_path: Path):
-    text = "\ufeff# made by hand\n\n#begin document (d); part 000\n# note\nd 0 0 w -\n#end document\nnull\n\n#begin document (e); part 000\n#end document\n\n\n# bye"
+    first = "#begin document (d); part 000\n# note\nd 0 0 w -\n#end document\n"
+    second = "#begin document (e); part 000\n#end document\n"
+    text = f"\ufeff# made by hand\n\n{first}null\n\n{second}\n\n# bye"
     corpus = read(tmp_path, text)
     assert corpus.documents["n_tokens"].to_pylist() == [1, 0]
     assert same_again(corpus, tmp_path / "y.conll").decode() == text
@@ -192,7 +207,9 @@ def test_the_scorers_own_files_round_trip(data: Path, tmp_path: Path):
         ("wikicoref/wikicoref_key_dcoref_scoref.zip", 90, None, None),
     ],
 )
-def test_real_archives_round_trip(archive: str, documents: int, mentions: int | None, chains: int | None, data: Path, tmp_path: Path):
+def test_real_archives_round_trip(
+    archive: str, documents: int, mentions: int | None, chains: int | None, data: Path, tmp_path: Path
+):
     n_documents = n_mentions = n_chains = 0
     path = tmp_path / "x.conll"
     with zipfile.ZipFile(data / "text" / archive) as files:

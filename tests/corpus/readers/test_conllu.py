@@ -59,7 +59,17 @@ def test_columns_and_fields(tmp_path: Path):
     ]
 
 
-@pytest.mark.parametrize("change", [lambda t: t, lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t, lambda t: t + "\n", lambda t: t + "\n\n", str.rstrip])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t,
+        lambda t: t.replace("\n", "\r\n"),
+        lambda t: "\ufeff" + t,
+        lambda t: t + "\n",
+        lambda t: t + "\n\n",
+        str.rstrip,
+    ],
+)
 def test_the_same_bytes_again(change, tmp_path: Path):
     text = change(TEXT)
     assert same_again(read(tmp_path, text), tmp_path / "y.conllu").decode() == text

@@ -15,7 +15,26 @@ from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
-    ['"', '""', "a,b", "x\ny", "x\r\ny", "\r", " lead", "tail ", "007", "nan", "NULL", "true", "1e5", "#", "\ufeff", "\\", "'", "\t"]
+    [
+        '"',
+        '""',
+        "a,b",
+        "x\ny",
+        "x\r\ny",
+        "\r",
+        " lead",
+        "tail ",
+        "007",
+        "nan",
+        "NULL",
+        "true",
+        "1e5",
+        "#",
+        "\ufeff",
+        "\\",
+        "'",
+        "\t",
+    ]
 )
 
 
@@ -29,7 +48,10 @@ def text_tables(draw: st.DrawFn) -> pa.Table:
 
 def without_empty(table: pa.Table) -> dict[str, list[str | None]]:
     """Delimited text does not tell an empty text from none."""
-    return {name: [value or None for value in column.to_pylist()] for name, column in zip(table.column_names, table.columns, strict=True)}
+    return {
+        name: [value or None for value in column.to_pylist()]
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])

@@ -54,9 +54,7 @@ def nested_spans(draw: st.DrawFn) -> list[tuple[int, int, str]]:
         start = draw(st.integers(0, 5))
         end = draw(st.integers(start + 1, 6))
         chain = draw(st.sampled_from("12"))
-        crossing = any(
-            chain == c and (a < start < b - 1 < end - 1 or start < a < end - 1 < b - 1) for a, b, c in spans
-        )
+        crossing = any(chain == c and (a < start < b - 1 < end - 1 or start < a < end - 1 < b - 1) for a, b, c in spans)
         if not crossing:
             spans.append((start, end, chain))
     return spans
@@ -83,7 +81,9 @@ def test_only_changed_cells_change(tmp_path: Path):
     corpus = read_conll2012(path)
     mentions, chains = tables_of([(1, 3, "2"), (2, 3, "1"), (5, 6, "2")])
     write_conll2012(corpus.with_chains(chains, mentions), path)
-    assert path.read_text() == KEY.replace("w2    _", "w2    2)|(1)").replace("w1    _", "w1    (2").replace("w5    _", "w5    (2)")
+    assert path.read_text() == KEY.replace("w2    _", "w2    2)|(1)").replace("w1    _", "w1    (2").replace(
+        "w5    _", "w5    (2)"
+    )
     write_conll2012(corpus.with_chains(*reversed(tables_of([]))), path)
     assert path.read_text() == KEY
 
