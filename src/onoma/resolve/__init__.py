@@ -1,0 +1,21 @@
+"""Across documents and records: which mentions are the same thing.
+
+The package can be called: `onoma.resolve(table)` is `onoma.resolve.resolution.resolve(table)`.
+"""
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from onoma.resolve.resolution import Resolution
+
+
+class _Callable(ModuleType):
+    def __call__(self, frame: object, **settings: Any) -> "Resolution":  # noqa: ANN401
+        from onoma.resolve.resolution import resolve
+
+        return resolve(frame, **settings)
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -1,0 +1,96 @@
+"""Kernels of `consensus.py`: co-membership of a component's records, and the search for its best partition."""
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+
+@nb.njit(cache=True, nogil=True)
+def co_membership(roots: NDArray[np.int32], members: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return, for each pair of members, the share of samples that hold them in one entity."""
+    n, n_samples = len(members), roots.shape[0]
+    s = np.zeros((n, n), dtype=np.float32)
+    for r in range(n_samples):
+        for i in range(n):
+            root = roots[r, members[i]]
+            for j in range(i):
+                if roots[r, members[j]] == root:
+                    s[i, j] += np.float32(1.0)
+    for i in range(n):
+        s[i, i] = 1.0
+        for j in range(i):
+            s[i, j] /= n_samples
+            s[j, i] = s[i, j]
+    return s
+
+
+@nb.njit(cache=True, nogil=True)
+def gain_of(s: NDArray[np.float32], labels: NDArray[np.int64], threshold: float) -> float:
+    """Return the sum over pairs held together of (share together - threshold)."""
+    total = 0.0
+    for i in range(len(labels)):
+        for j in range(i):
+            if labels[i] == labels[j]:
+                total += s[i, j] - threshold
+    return total
+
+
+@nb.njit(cache=True, nogil=True)
+def improve_inplace(s: NDArray[np.float32], labels: NDArray[np.int64], threshold: float) -> None:
+    """Move single records, and join whole entities, as long as the gain grows; labels are below their number."""
+    n = len(labels)
+    pull = np.zeros(n)
+    for _ in range(100):
+        moved = False
+        for i in range(n):
+            pull[:] = 0.0
+            for j in range(n):
+                if j != i:
+                    pull[labels[j]] += s[i, j] - threshold
+            best, where = 0.0, -1
+            for c in range(n):
+                if pull[c] > best:
+                    best, where = pull[c], c
+            here = pull[labels[i]]
+            if where == -1 and here < 0.0:
+                where = free_label(labels)
+            if where != -1 and where != labels[i] and best > here + 1e-9:
+                labels[i] = where
+                moved = True
+        if not moved and not join_inplace(s, labels, threshold):
+            return
+
+
+@nb.njit(cache=True, nogil=True)
+def free_label(labels: NDArray[np.int64]) -> int:
+    """Return the least label that no record has; there is one whenever some entity has two records."""
+    used = np.zeros(len(labels), dtype=np.bool_)
+    for label in labels:
+        used[label] = True
+    for label in range(len(labels)):
+        if not used[label]:
+            return label
+    return -1
+
+
+@nb.njit(cache=True, nogil=True)
+def join_inplace(s: NDArray[np.float32], labels: NDArray[np.int64], threshold: float) -> bool:
+    """Join the two entities that gain most together, if any do; say whether."""
+    n = len(labels)
+    between = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i):
+            if labels[i] != labels[j]:
+                a, b = min(labels[i], labels[j]), max(labels[i], labels[j])
+                between[a, b] += s[i, j] - threshold
+    best, a_best, b_best = 1e-9, -1, -1
+    for a in range(n):
+        for b in range(a + 1, n):
+            if between[a, b] > best:
+                best, a_best, b_best = between[a, b], a, b
+    if a_best < 0:
+        return False
+    for i in range(n):
+        if labels[i] == b_best:
+            labels[i] = a_best
+    return True

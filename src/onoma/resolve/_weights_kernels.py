@@ -1,0 +1,96 @@
+"""Kernels of `weights.py`: scoring pairs by their levels, and counting levels."""
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+
+@nb.njit(cache=True, nogil=True)
+def score_pairs(
+    levels: NDArray[np.int8],
+    log_share: NDArray[np.float32],
+    parent: NDArray[np.int64],
+    tables: NDArray[np.float64],
+    keep: NDArray[np.float64],
+    copy: NDArray[np.float64],
+    relative: NDArray[np.float64],
+) -> None:
+    """Fill the log Bayes factors "copied" and "related" against "fresh" of every pair.
+
+    `tables[c, f, g, l]` is the log probability of level l of field f in class c (0 copied, 1 related, 2 fresh) when the
+    field's parent is at level g (last: the parent is missing or there is none). `log_share[e, f]` is the log of the share
+    of records with the value that both have: a stranger has it with just this probability. `keep[f, g]` says how much
+    of that counts: all of it, unless the parent already tells the value.
+    """
+    n_fields = levels.shape[1]
+    none = tables.shape[2] - 1
+    for e in range(levels.shape[0]):
+        m = s = 0.0
+        for f in range(n_fields):
+            level = levels[e, f]
+            if level < 0:
+                continue
+            g = none
+            if parent[f] >= 0 and levels[e, parent[f]] >= 0:
+                g = levels[e, parent[f]]
+            fresh = tables[2, f, g, level]
+            if level == 0:
+                fresh += keep[f, g] * (log_share[e, f] - tables[2, f, none, 0])
+            m += tables[0, f, g, level] - fresh
+            s += tables[1, f, g, level] - fresh
+        copy[e] = m
+        relative[e] = s
+
+
+@nb.njit(cache=True, nogil=True)
+def count_levels(
+    levels: NDArray[np.int8], parent: NDArray[np.int64], weight: NDArray[np.float64], counts: NDArray[np.float64]
+) -> None:
+    """Add to `counts[f, g, l]` the weight of the pairs with field f at level l and its parent at level g."""
+    none = counts.shape[1] - 1
+    for e in range(levels.shape[0]):
+        w = weight[e]
+        if w == 0.0:
+            continue
+        for f in range(levels.shape[1]):
+            level = levels[e, f]
+            if level < 0:
+                continue
+            g = none
+            if parent[f] >= 0 and levels[e, parent[f]] >= 0:
+                g = levels[e, parent[f]]
+            counts[f, g, level] += w
+
+
+@nb.njit(cache=True, nogil=True)
+def count_pairs(
+    levels: NDArray[np.int8], one: int, other: int, weight: NDArray[np.float64], counts: NDArray[np.float64]
+) -> None:
+    """Add to `counts[l, g]` the weight of the pairs with one field at level l and the other at level g."""
+    for e in range(levels.shape[0]):
+        if levels[e, one] >= 0 and levels[e, other] >= 0:
+            counts[levels[e, one], levels[e, other]] += weight[e]
+
+
+@nb.njit(cache=True, nogil=True)
+def margins(n: int, a: NDArray[np.int32], b: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return, for each pair and each of its two records, its score less the best other score of that record."""
+    best = np.full(n, -np.inf)
+    second = np.full(n, -np.inf)
+    who = np.full(n, -1, dtype=np.int64)
+    for e in range(len(a)):
+        for side in range(2):
+            i = a[e] if side == 0 else b[e]
+            if score[e] > best[i]:
+                second[i] = best[i]
+                best[i] = score[e]
+                who[i] = e
+            elif score[e] > second[i]:
+                second[i] = score[e]
+    out = np.empty((len(a), 2))
+    for e in range(len(a)):
+        for side in range(2):
+            i = a[e] if side == 0 else b[e]
+            other = second[i] if who[i] == e else best[i]
+            out[e, side] = score[e] - max(other, 0.0)
+    return out

@@ -1,0 +1,133 @@
+"""Kernels of `bags.py`: cosines of sorted bags by merging, and hashes of words with one letter deleted."""
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+_PRIME = np.uint64(0x100000001B3)
+_BASIS = np.uint64(0xCBF29CE484222325)
+
+
+@nb.njit(cache=True, nogil=True)
+def bag_cosines(
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    idf: NDArray[np.float64],
+    norms: NDArray[np.float64],
+) -> NDArray[np.float32]:
+    """Return Σ idf(t)² over the common words / (norm · norm), for each pair of bags."""
+    result = np.zeros(len(a), dtype=np.float32)
+    for k in range(len(a)):
+        i, i_end = offsets[a[k]], offsets[a[k] + 1]
+        j, j_end = offsets[b[k]], offsets[b[k] + 1]
+        shared = 0.0
+        while i < i_end and j < j_end:
+            s, t = ids[i], ids[j]
+            if s == t:
+                shared += idf[s] * idf[s]
+                i += 1
+                j += 1
+            elif s < t:
+                i += 1
+            else:
+                j += 1
+        if shared > 0:
+            result[k] = shared / (norms[a[k]] * norms[b[k]])
+    return result
+
+
+@nb.njit(cache=True, nogil=True)
+def soft_cosines(
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    idf: NDArray[np.float64],
+    norms: NDArray[np.float64],
+    alike_offsets: NDArray[np.int64],
+    alike_ids: NDArray[np.int32],
+    alike: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """As `bag_cosines`, and each word of `a` that `b` lacks meets the most alike word of `b` that is still free."""
+    result = np.zeros(len(a), dtype=np.float32)
+    free = np.empty(np.max(np.diff(offsets)) if len(offsets) > 1 else 0, dtype=np.bool_)
+    for k in range(len(a)):
+        i, i_end = offsets[a[k]], offsets[a[k] + 1]
+        start, end = offsets[b[k]], offsets[b[k] + 1]
+        shared = 0.0
+        missing = 0
+        j = start
+        free[: end - start] = True
+        for at in range(i, i_end):
+            while j < end and ids[j] < ids[at]:
+                j += 1
+            if j < end and ids[j] == ids[at]:
+                shared += idf[ids[j]] * idf[ids[j]]
+                free[j - start] = False
+            else:
+                missing += 1
+        if missing > 0:
+            for at in range(i, i_end):
+                s = ids[at]
+                first, last = alike_offsets[s], alike_offsets[s + 1]
+                if first == last or _holds(ids, start, end, s):
+                    continue
+                best = -1
+                best_gain = 0.0
+                for r in range(first, last):
+                    where = _find(ids, start, end, alike_ids[r])
+                    if where >= 0 and free[where - start]:
+                        gain = alike[r] * idf[s] * idf[ids[where]]
+                        if gain > best_gain:
+                            best, best_gain = where, gain
+                if best >= 0:
+                    free[best - start] = False
+                    shared += best_gain
+        if shared > 0:
+            result[k] = min(shared / (norms[a[k]] * norms[b[k]]), 1.0)
+    return result
+
+
+@nb.njit(cache=True, nogil=True)
+def _find(ids: NDArray[np.int32], start: int, end: int, wanted: int) -> int:
+    """Return where the ascending ids between start and end hold the wanted one, or -1."""
+    while start < end:
+        middle = (start + end) >> 1
+        if ids[middle] < wanted:
+            start = middle + 1
+        elif ids[middle] > wanted:
+            end = middle
+        else:
+            return middle
+    return -1
+
+
+@nb.njit(cache=True, nogil=True)
+def _holds(ids: NDArray[np.int32], start: int, end: int, wanted: int) -> bool:
+    return _find(ids, start, end, wanted) >= 0
+
+
+@nb.njit("Tuple((uint64[::1], int64[::1]))(uint32[::1], int64[::1])", cache=True, nogil=True)
+def deletion_hashes(
+    letters: NDArray[np.uint32], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the FNV-1a hash of each word, and of it without each of its letters, with the word's row."""
+    n = 0
+    for w in range(len(offsets) - 1):
+        n += offsets[w + 1] - offsets[w] + 1
+    hashes = np.empty(n, dtype=np.uint64)
+    rows = np.empty(n, dtype=np.int64)
+    at = 0
+    for w in range(len(offsets) - 1):
+        start, end = offsets[w], offsets[w + 1]
+        for left_out in range(start - 1, end):  # start - 1 leaves nothing out
+            value = _BASIS
+            for i in range(start, end):
+                if i != left_out:
+                    value = (value ^ np.uint64(letters[i])) * _PRIME
+            hashes[at] = value
+            rows[at] = w
+            at += 1
+    return hashes, rows

@@ -1,0 +1,123 @@
+"""Blocking features: what two similar values are likely to share.
+
+A value's features are ids local to its field, in CSR form. Each has a sort (what it is) and a text (for reports).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SORTS", "Features", "FeaturesBuilder", "trigrams"]
+
+SORTS = ("value", "token", "trigram", "key")
+"""What a feature can be: the whole value, a word of it, three letters in a row, or something derived from it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The blocking features of each distinct value of a field.
+
+    Parameters
+    ----------
+    offsets
+        Where each value's ids begin, and the end of the last (`n_values + 1`).
+    ids
+        Feature ids, each at most once per value.
+    sorts
+        What each feature is: an index into `SORTS`.
+    texts
+        Each feature as people would write it.
+    """
+
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    sorts: NDArray[np.int8]
+    texts: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.sorts)
+
+
+class FeaturesBuilder:
+    """Gathers features sort by sort, then puts them in CSR form.
+
+    Examples
+    --------
+    >>> builder = FeaturesBuilder(2)
+    >>> builder.add("token", [["ann", "lee"], ["lee"]])
+    >>> features = builder.build()
+    >>> [features.texts[i] for i in features.ids[features.offsets[1] : features.offsets[2]]]
+    ['lee']
+    """
+
+    def __init__(self, n_values: int) -> None:
+        self._n_values = n_values
+        self._rows: list[NDArray[np.int64]] = []
+        self._ids: list[NDArray[np.int64]] = []
+        self._sorts: list[NDArray[np.int8]] = []
+        self._texts: list[str] = []
+
+    def add(self, sort: str, texts: Iterable[Iterable[str]]) -> None:
+        """Add features of one sort, given as texts per value."""
+        first = len(self._texts)
+        known: dict[str, int] = {}
+        rows: list[int] = []
+        ids: list[int] = []
+        for row, found in enumerate(texts):
+            for text in dict.fromkeys(found):
+                if text:
+                    rows.append(row)
+                    ids.append(known.setdefault(text, len(known)))
+        self._rows.append(np.array(rows, np.int64))
+        self._ids.append(np.array(ids, np.int64) + first)
+        self._sorts.append(np.full(len(known), SORTS.index(sort), np.int8))
+        self._texts.extend(known)
+
+    def add_rows(self, sort: str, rows: NDArray[np.int64], ids: NDArray[np.int64], texts: Sequence[str]) -> None:
+        """Add features of one sort, given as (value, feature) pairs, none twice."""
+        self._rows.append(rows)
+        self._ids.append(ids + len(self._texts))
+        self._sorts.append(np.full(len(texts), SORTS.index(sort), np.int8))
+        self._texts.extend(texts)
+
+    def build(self) -> Features:
+        """Return the features of all values."""
+        rows = np.concatenate([np.empty(0, np.int64), *self._rows])
+        ids = np.concatenate([np.empty(0, np.int64), *self._ids])
+        order = np.argsort(rows, kind="stable")
+        offsets = np.zeros(self._n_values + 1, np.int64)
+        np.cumsum(np.bincount(rows, minlength=self._n_values), out=offsets[1:])
+        sorts = np.concatenate([np.empty(0, np.int8), *self._sorts])
+        return Features(offsets, ids[order].astype(np.int32), sorts, self._texts)
+
+
+def trigrams(values: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str]]:
+    """Return the distinct character trigrams of each value as (value, trigram) pairs, and the trigrams.
+
+    A value is padded with one space on each side, so that how it begins and ends counts.
+
+    Examples
+    --------
+    >>> rows, ids, texts = trigrams(["ab", "b"])
+    >>> texts
+    [' ab', ' b ', 'ab ']
+    >>> rows.tolist(), ids.tolist()
+    ([0, 0, 1], [0, 2, 1])
+    """
+    joined = "".join(f" {value} " for value in values)
+    if not joined:
+        return np.empty(0, np.int64), np.empty(0, np.int64), []
+    points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
+    letters, small = np.unique(points, return_inverse=True)
+    lengths = np.array([len(value) + 2 for value in values], np.int64)
+    row = np.repeat(np.arange(len(values)), lengths)
+    within = np.flatnonzero(row[2:] == row[:-2]) if len(row) > 2 else np.empty(0, np.int64)
+    n = len(letters)
+    gram = (small[within] * n + small[within + 1]) * n + small[within + 2]
+    grams, ids = np.unique(gram, return_inverse=True)
+    pairs = np.unique(row[within] * max(len(grams), 1) + ids)
+    alphabet = [chr(letter) for letter in letters.tolist()]
+    texts = [alphabet[g // (n * n)] + alphabet[g // n % n] + alphabet[g % n] for g in grams.tolist()]
+    return pairs // max(len(grams), 1), pairs % max(len(grams), 1), texts

@@ -1,0 +1,129 @@
+"""A prepared field: a column as codes of distinct values that can be compared.
+
+Everything dear is done once per *distinct* value or per distinct pair of values, never per record.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.resolve.fields._pairs_kernels import distinct_keys
+from onoma.resolve.fields.features import Features
+
+__all__ = ["Codes", "Comparison", "FieldData", "Kind", "Levels"]
+
+Codes = NDArray[np.int32]
+Levels = NDArray[np.int8]
+
+_BATCH = 2_000_000  # distinct pairs compared at a time: bounds memory, about 100 bytes a pair
+
+
+class Comparison(Protocol):
+    """How the distinct values of one field are compared: what a kind makes of them."""
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Names of the levels, from `equal` to `different`."""
+        ...
+
+    def compare(self, a: Codes, b: Codes) -> Levels:
+        """Return the level of each pair of distinct values, `a < b`, each pair once."""
+        ...
+
+    def features(self) -> Features:
+        """Return the blocking features of each distinct value."""
+        ...
+
+
+class Kind(Protocol):
+    """What a column can be: how its values are written in one way, and compared."""
+
+    @property
+    def name(self) -> str:
+        """The word by which people choose this kind."""
+        ...
+
+    def normalise(self, raw: Sequence[str]) -> list[str]:
+        """Write distinct values in one way; an empty text where nothing is left."""
+        ...
+
+    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> Comparison:
+        """Make distinct normalised values, with the number of records of each, comparable."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class FieldData:
+    """One field of a table, ready to be compared.
+
+    Parameters
+    ----------
+    name
+        The column, or the columns joined by ` + `.
+    kind
+        What it is taken for.
+    reason
+        Why, in one sentence.
+    columns
+        The columns it was made from.
+    values
+        Distinct normalised values, in order of first appearance.
+    examples
+        One raw form of each.
+    codes
+        For each record the index of its value; -1 where it is missing, openly or in disguise.
+    counts
+        The number of records with each value.
+    comparison
+        How values are compared.
+    """
+
+    name: str
+    kind: str
+    reason: str
+    columns: tuple[str, ...]
+    values: list[str]
+    examples: list[str]
+    codes: Codes
+    counts: NDArray[np.int64]
+    comparison: Comparison
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Names of the levels, ordered: the first is `equal`, the last `different`."""
+        return self.comparison.levels
+
+    def compare(self, a: Codes, b: Codes) -> Levels:
+        """Return the level of each pair of values.
+
+        Symmetric; equal codes are level 0. Each distinct unordered pair is looked at once.
+
+        Parameters
+        ----------
+        a, b
+            Codes of values, none of them -1.
+        """
+        low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
+        levels = np.zeros(len(low), np.int8)
+        differ = np.flatnonzero(low != high)
+        if len(differ) == 0:
+            return levels
+        n = len(self.values)
+        distinct, place = distinct_keys(low[differ] * n + high[differ], len(differ).bit_length() + 1)
+        found = np.empty(len(distinct), np.int8)
+        for part in _batches(len(distinct)):
+            keys = distinct[part]
+            found[part] = self.comparison.compare((keys // n).astype(np.int32), (keys % n).astype(np.int32))
+        levels[differ] = found[place]
+        return levels
+
+    def features(self) -> Features:
+        """Return the blocking features of each distinct value."""
+        return self.comparison.features()
+
+
+def _batches(n: int) -> Iterator[slice]:
+    return (slice(start, start + _BATCH) for start in range(0, n, _BATCH))

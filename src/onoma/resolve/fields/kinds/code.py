@@ -1,0 +1,66 @@
+"""Codes: identifiers, telephones, postcodes, e-mail addresses. Separators mean nothing, every sign counts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import distance
+
+from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
+from onoma.resolve.fields.field import Codes, Levels
+from onoma.resolve.fields.writing import element_wise, squeeze
+
+__all__ = ["Code", "CodeComparison"]
+
+_TRIGRAMS = 40  # signs: longer codes share trigrams by chance
+
+
+class Code:
+    """Codes, of which every sign counts."""
+
+    name = "code"
+
+    def normalise(self, raw: Sequence[str]) -> list[str]:
+        """Write in small letters, without separators."""
+        return [squeeze(text) for text in raw]
+
+    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "CodeComparison":
+        """Keep the codes as they are."""
+        del counts
+        return CodeComparison(values)
+
+
+class CodeComparison:
+    """Codes compared by the slips between them.
+
+    A level says how a copy may differ. That two telephones or postcodes are of one area says that two things are near
+    each other, not that they are one, and is no level.
+    """
+
+    levels = ("equal", "one slip", "two slips", "one within the other", "different")
+
+    def __init__(self, values: list[str]) -> None:
+        self._values = values
+        self._table = np.array(values, dtype=object)
+        self._lengths = np.array([len(value) for value in values], np.int32)
+
+    def compare(self, a: Codes, b: Codes) -> Levels:
+        """Return the level of each pair."""
+        longest = np.maximum(self._lengths[a], self._lengths[b])
+        shortest = np.minimum(self._lengths[a], self._lengths[b])
+        slips = element_wise(self._table, a, b, distance.OSA.distance)
+        start = element_wise(self._table, a, b, distance.Prefix.similarity)
+        end = element_wise(self._table, a, b, distance.Postfix.similarity)
+        conditions = [
+            (slips <= 1) & (longest >= 3),
+            (slips <= 2) & (longest >= 6),
+            (np.maximum(start, end) >= shortest) & (shortest >= 4),
+        ]
+        return np.select(conditions, range(1, 4), 4).astype(np.int8)
+
+    def features(self) -> Features:
+        """Return the code, and the trigrams of short ones."""
+        builder = FeaturesBuilder(len(self._values))
+        builder.add("value", ([value] for value in self._values))
+        builder.add_rows("trigram", *trigrams([value[:_TRIGRAMS] for value in self._values]))
+        return builder.build()

@@ -1,0 +1,209 @@
+"""Dates: whole ones, months or bare years, in many ways of writing.
+
+A date is written `YYYY-MM-DD`, with `00` for a part that is not given. Whether 03/04/1990 is in March or April is asked
+of the whole column: one value that can be read in one way only decides.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import distance
+
+from onoma.resolve.fields.features import Features, FeaturesBuilder
+from onoma.resolve.fields.field import Codes, Levels
+from onoma.resolve.fields.writing import element_wise, fold
+
+__all__ = ["Date", "DateComparison", "YearComparison", "read_date", "reads_day_first"]
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_TIME = re.compile(r"[T ]\d{1,2}:\d{2}.*$")
+_NUMBERS = re.compile(r"\d+")
+_WORDS = re.compile(r"[a-z]{3,9}")
+_PLAIN = re.compile(r"\D*(\d{1,4})(?:[-/. ,]+(\d{1,2})(?:[-/. ,]+(\d{1,4}))?)?\W*")
+_COMPACT = re.compile(r"(1[0-9]{3}|20[0-9]{2})(\d{2})(\d{2})")
+_BARE = 0.8  # share of bare years that makes a column one of years
+_CENTURY = 30  # 29 is 2029, 30 is 1930
+_DAYS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def reads_day_first(raw: Sequence[str]) -> bool:
+    """Say whether a column writes 31/12/1990 (the default) rather than 12/31/1990."""
+    votes = [0, 0]
+    for text in raw:
+        found = re.match(r"\s*(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}", text)
+        if found:
+            first, second = int(found[1]), int(found[2])
+            votes[0] += first > 12 >= second
+            votes[1] += second > 12 >= first
+    return votes[0] >= votes[1]
+
+
+def read_date(text: str, *, day_first: bool = True) -> str:
+    """Return a date as `YYYY-MM-DD`, `00` for a part not given; an empty text where it cannot be read as one.
+
+    Examples
+    --------
+    >>> read_date("19561231"), read_date("31/12/56"), read_date("Dec. 31, 1956"), read_date("(1956).")
+    ('1956-12-31', '1956-12-31', '1956-12-31', '1956-00-00')
+    >>> read_date("12/31/1956"), read_date("03/04/1956", day_first=False), read_date("to appear")
+    ('1956-12-31', '1956-03-04', '')
+    """
+    text = _TIME.sub("", text.strip().lower())
+    compact = _COMPACT.fullmatch(text)
+    if compact:
+        return _write(int(compact[1]), int(compact[2]), int(compact[3]))
+    word = next((word[:3] for word in _WORDS.findall(text) if word[:3] in _MONTHS), None)
+    if word is not None:
+        return _from_words(_MONTHS.index(word) + 1, [int(number) for number in _NUMBERS.findall(text)])
+    plain = _PLAIN.fullmatch(text)
+    if not plain:
+        return ""
+    parts = [part for part in plain.groups() if part is not None]
+    return _from_parts(parts, day_first=day_first)
+
+
+def _from_words(month: int, numbers: list[int]) -> str:
+    years = [number for number in numbers if number > 31]
+    days = [number for number in numbers if 1 <= number <= 31]
+    if years:
+        return _write(_year(years[0]), month, days[0] if days else 0)
+    return _write(_year(days[1]), month, days[0]) if len(days) == 2 else ""
+
+
+def _from_parts(parts: list[str], *, day_first: bool) -> str:
+    numbers = [int(part) for part in parts]
+    if len(parts) == 1:
+        return _write(numbers[0], 0, 0) if len(parts[0]) == 4 else ""
+    if len(parts[0]) >= 3:  # year first
+        return _write(numbers[0], numbers[1], numbers[2] if len(parts) == 3 else 0)
+    if len(parts) == 2:
+        return ""
+    day, month = (numbers[0], numbers[1]) if day_first else (numbers[1], numbers[0])
+    if month > 12 >= day:
+        day, month = month, day
+    return _write(_year(numbers[2]) if len(parts[2]) <= 2 else numbers[2], month, day)
+
+
+def _year(number: int) -> int:
+    return number + (2000 if number < _CENTURY else 1900) if number < 100 else number
+
+
+def _write(year: int, month: int, day: int) -> str:
+    fits = 1000 <= year <= 2200 and 0 <= month <= 12 and 0 <= day <= _DAYS[month]
+    return f"{year:04}-{month:02}-{day:02}" if fits else ""
+
+
+class Date:
+    """Dates, whole or in part."""
+
+    name = "date"
+
+    def normalise(self, raw: Sequence[str]) -> list[str]:
+        """Write as `YYYY-MM-DD`; what cannot be read as a date stays a folded text."""
+        day_first = reads_day_first(raw)
+        return [read_date(text, day_first=day_first) or fold(text) for text in raw]
+
+    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "DateComparison | YearComparison":
+        """Take dates apart into year, month and day."""
+        del counts
+        bare = sum(value.endswith("-00-00") for value in values)
+        return YearComparison(values) if bare >= _BARE * len(values) else DateComparison(values)
+
+
+class DateComparison:
+    """Dates compared part by part, digit by digit and by their distance."""
+
+    levels = (
+        "equal",
+        "day and month swapped",
+        "one digit",
+        "no conflict",
+        "two parts agree",
+        "two digits",
+        "within ten days",
+        "same year",
+        "year off by one",
+        "years near",
+        "different",
+    )
+
+    def __init__(self, values: list[str]) -> None:
+        self._values = values
+        self._digits = np.array([_digits(value) for value in values], dtype=object)
+        self._parts = np.array([_parts(value) for value in values], np.int32).reshape(-1, 3)
+        year, month, day = self._parts.T
+        self._days = np.where(day > 0, year * 365.25 + month * 30.44 + day, np.nan)
+
+    def compare(self, a: Codes, b: Codes) -> Levels:
+        """Return the level of each pair."""
+        p, q = self._parts[a], self._parts[b]
+        given = (p > 0) & (q > 0)
+        agree = given & (p == q)
+        years = np.where(given[:, 0], np.abs(p[:, 0] - q[:, 0]), 9999)
+        swapped = (years == 0) & given[:, 1] & (p[:, 1] == q[:, 2]) & (p[:, 2] == q[:, 1])
+        slips = element_wise(self._digits, a, b, distance.OSA.distance)
+        partial = ~given.all(axis=1) & given[:, 0]
+        near = np.abs(self._days[a] - self._days[b]) <= 10
+        conditions = [
+            swapped,
+            (slips == 1) & ~partial,
+            partial & (agree == given).all(axis=1),
+            agree.sum(axis=1) == 2,
+            (slips == 2) & given.all(axis=1),
+            near,
+            years == 0,
+            years == 1,
+            years <= 3,
+        ]
+        return np.select(conditions, range(1, 10), 10).astype(np.int8)
+
+    def features(self) -> Features:
+        """Return the date, its year, and its day and month (in either order)."""
+        builder = FeaturesBuilder(len(self._values))
+        builder.add("value", ([value] for value in self._values))
+        builder.add("key", (_keys(*parts) for parts in self._parts.tolist()))
+        return builder.build()
+
+
+class YearComparison:
+    """Bare years compared by their distance, then by their digits."""
+
+    levels = ("equal", "off by one", "off by two or three", "one digit", "different")
+
+    def __init__(self, values: list[str]) -> None:
+        self._values = values
+        self._digits = np.array([_digits(value) for value in values], dtype=object)
+        self._years = np.array([_parts(value)[0] for value in values], np.int32)
+
+    def compare(self, a: Codes, b: Codes) -> Levels:
+        """Return the level of each pair."""
+        given = (self._years[a] > 0) & (self._years[b] > 0)
+        years = np.where(given, np.abs(self._years[a] - self._years[b]), 9999)
+        slips = element_wise(self._digits, a, b, distance.OSA.distance, score_cutoff=1)
+        return np.select([years == 1, years <= 3, slips <= 1], [1, 2, 3], 4).astype(np.int8)
+
+    def features(self) -> Features:
+        """Return the year."""
+        builder = FeaturesBuilder(len(self._values))
+        builder.add("value", ([value] for value in self._values))
+        return builder.build()
+
+
+def _parts(value: str) -> tuple[int, int, int]:
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        return int(value[:4]), int(value[5:7]), int(value[8:])
+    return 0, 0, 0
+
+
+def _digits(value: str) -> str:
+    return value.replace("-00", "").replace("-", "").replace(" ", "")
+
+
+def _keys(year: int, month: int, day: int) -> list[str]:
+    keys = [f"{year:04}"] if year else []
+    if day:
+        low, high = sorted((month, day))
+        keys += [f"{low:02}+{high:02}", f"{year:04}-{month:02}", f"{year:04}--{day:02}"]
+    return keys

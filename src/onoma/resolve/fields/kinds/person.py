@@ -1,0 +1,122 @@
+"""Names of people: whole names, or a column of given names or surnames.
+
+Titles and order are put aside ("Surname, Given" is turned round). Words of two names meet when they are equal, a name
+and its nickname, an initial and a name that begins with it, or one slip apart; whole strings are compared by
+Jaro–Winkler similarity and the number of slips.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import distance
+
+from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
+from onoma.resolve.fields.field import Codes, Levels
+from onoma.resolve.fields.names import NameWords, write_name
+from onoma.resolve.fields.writing import element_wise, number_texts
+
+__all__ = ["Person", "PersonComparison", "skeleton"]
+
+_CLOSE, _SIMILAR, _ALIKE = 0.92, 0.85, 0.70
+
+
+def skeleton(word: str) -> str:
+    """Return the first letter and the later consonants, doubles once: spellings that sound alike often share it.
+
+    Examples
+    --------
+    >>> skeleton("meyer"), skeleton("maier"), skeleton("philippa")
+    ('mr', 'mr', 'plp')
+    """
+    word = word.replace("ph", "p").replace("ck", "k").replace("th", "t").replace("dt", "t")
+    kept = word[:1]
+    for letter in word[1:]:
+        if letter not in "aeiouyhw" and letter != kept[-1]:
+            kept += letter
+    return kept
+
+
+class Person:
+    """Names of people."""
+
+    name = "person"
+
+    def normalise(self, raw: Sequence[str]) -> list[str]:
+        """Write given names first, without titles."""
+        return [write_name(text) for text in raw]
+
+    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "PersonComparison":
+        """Take names apart into words."""
+        return PersonComparison(values, NameWords(values, counts))
+
+
+class PersonComparison:
+    """Names compared word by word and as strings."""
+
+    levels = (
+        "equal",
+        "same words",
+        "nickname",
+        "initials",
+        "one slip",
+        "close",
+        "part left out",
+        "similar",
+        "a word shared",
+        "alike",
+        "different",
+    )
+
+    def __init__(self, values: list[str], words: NameWords) -> None:
+        self._values = values
+        self._words = words
+        self._table = np.array(values, dtype=object)
+        self._lengths = np.array([len(value) for value in values], np.int32)
+        self._sorted = number_texts("".join(sorted(value.split())) for value in values)
+        self._joined = number_texts(value.replace(" ", "") for value in values)
+
+    def compare(self, a: Codes, b: Codes) -> Levels:
+        """Return the level of each pair."""
+        met = self._words.align(a, b)
+        winkler = element_wise(self._table, a, b, distance.JaroWinkler.similarity)
+        slips = np.full(len(a), 9, np.float32)
+        near = np.flatnonzero(winkler >= 0.5)
+        slips[near] = element_wise(self._table, a[near], b[near], distance.OSA.distance, score_cutoff=2)
+        longest = np.maximum(self._lengths[a], self._lengths[b])
+        same = (self._sorted[a] == self._sorted[b]) | (self._joined[a] == self._joined[b])
+        sure = (met.whole > 0) | (met.left_a + met.left_b + met.initial == 1)  # J. S. and John Smith say little
+        whole = met.whole + met.nickname
+        conditions = [
+            same,
+            met.complete & (met.nickname > 0) & (met.initial == 0) & (met.slip == 0),
+            met.complete & (met.initial > 0) & (met.slip == 0) & sure,
+            ((slips <= 1) & (longest >= 3)) | (met.complete & (met.slip == 1) & (met.initial == 0)),
+            (winkler >= _CLOSE) | ((slips <= 2) & (longest >= 7)) | (met.complete & (met.slip > 0) & sure),
+            met.within & (whole > 0),
+            winkler >= _SIMILAR,
+            whole > 0,
+            winkler >= _ALIKE,
+        ]
+        return np.select(conditions, range(1, 10), 10).astype(np.int8)
+
+    def features(self) -> Features:
+        """Return the value, its words, trigrams, and keys: sorted words, skeletons, a word with an initial."""
+        builder = FeaturesBuilder(len(self._values))
+        builder.add("value", ([value] for value in self._values))
+        builder.add("token", (value.split() for value in self._values))
+        builder.add_rows("trigram", *trigrams(self._values))
+        builder.add("key", (_keys(value) for value in self._values))
+        return builder.build()
+
+
+def _keys(value: str) -> list[str]:
+    words = sorted(set(value.split()))
+    if len(words) == 1:
+        return ["~" + skeleton(words[0])]
+    keys = [" ".join(words)]
+    for word in words:
+        if len(word) > 1:
+            keys.append("~" + skeleton(word))
+            keys.extend(f"{word} {other[0]}." for other in words if other != word)
+    return keys

@@ -1,0 +1,97 @@
+"""Places: addresses, streets, towns. Word by word, abbreviations written out, numbers apart from words."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import distance
+
+from onoma.resolve.fields.bags import Bags, alike_words
+from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
+from onoma.resolve.fields.field import Codes, Levels
+from onoma.resolve.fields.lexicon import ADDRESS_WORDS
+from onoma.resolve.fields.writing import element_wise, fold, number_texts
+
+__all__ = ["Place", "PlaceComparison"]
+
+_CUTS = (0.85, 0.70, 0.50, 0.30)
+
+
+class Place:
+    """Addresses, streets and towns."""
+
+    name = "place"
+
+    def normalise(self, raw: Sequence[str]) -> list[str]:
+        """Write abbreviations out."""
+        return [" ".join(ADDRESS_WORDS.get(word, word) for word in fold(text).split()) for text in raw]
+
+    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "PlaceComparison":
+        """Make bags of words, and set the numbers apart."""
+        return PlaceComparison(values, counts)
+
+
+class PlaceComparison:
+    """Places compared by their words, softly. Two addresses whose numbers conflict are different, however near."""
+
+    levels = (
+        "equal",
+        "same words",
+        "one slip",
+        "close",
+        "≥ 0.85",
+        "≥ 0.70",
+        "≥ 0.50",
+        "≥ 0.30",
+        "different",
+    )
+
+    def __init__(self, values: list[str], counts: NDArray[np.int64]) -> None:
+        self._values = values
+        self._table = np.array(values, dtype=object)
+        self._bags = Bags.build((value.split() for value in values), counts)
+        self._alike = alike_words(self._bags.words)
+        self._sorted = number_texts("".join(sorted(value.split())) for value in values)
+        self._joined = number_texts(value.replace(" ", "") for value in values)
+        self._number, self._has_number = _numbers(values)
+
+    def compare(self, a: Codes, b: Codes) -> Levels:
+        """Return the level of each pair."""
+        cosine = self._bags.soft_cosines(a, b, self._alike)
+        winkler = element_wise(self._table, a, b, distance.JaroWinkler.similarity)
+        slips = np.full(len(a), 9, np.float32)
+        near = np.flatnonzero(winkler >= 0.7)
+        slips[near] = element_wise(self._table, a[near], b[near], distance.OSA.distance, score_cutoff=2)
+        same = (self._sorted[a] == self._sorted[b]) | (self._joined[a] == self._joined[b])
+        conflict = self._has_number[a] & self._has_number[b] & (self._number[a] != self._number[b])
+        conditions = [
+            same,
+            (slips == 1) & ~conflict,
+            (winkler >= 0.94) & ~conflict,
+            (cosine >= _CUTS[0]) & ~conflict,
+            ((cosine >= _CUTS[1]) | (winkler >= 0.88)) & ~conflict,
+            (cosine >= _CUTS[2]) & ~conflict,
+            (cosine >= _CUTS[3]) & ~conflict,
+        ]
+        return np.select(conditions, range(1, 8), 8).astype(np.int8)
+
+    def features(self) -> Features:
+        """Return the value, its words and trigrams, and its number with each word."""
+        builder = FeaturesBuilder(len(self._values))
+        builder.add("value", ([value] for value in self._values))
+        builder.add_rows("token", self._bags.row_ids(), self._bags.ids.astype(np.int64), self._bags.words)
+        builder.add_rows("trigram", *trigrams(self._values))
+        builder.add("key", (_keys(value) for value in self._values))
+        return builder.build()
+
+
+def _numbers(values: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Return a number for each value's set of digits words, and whether it has any."""
+    texts = [" ".join(sorted(word for word in value.split() if word[0].isdigit())) for value in values]
+    return number_texts(texts), np.array([bool(text) for text in texts], np.bool_)
+
+
+def _keys(value: str) -> list[str]:
+    words = value.split()
+    numbers = [word for word in words if word[0].isdigit()][:2]
+    return [f"{number} {word}" for number in numbers for word in words if not word[0].isdigit()]

@@ -1,0 +1,123 @@
+"""Personal names as words: titles, nicknames, initials, and how the words of two names meet."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from nicknames import name_triplets
+from numpy.typing import NDArray
+
+from onoma.resolve.fields._names_kernels import align_names
+from onoma.resolve.fields.bags import Alike, Bags, slips
+from onoma.resolve.fields.lexicon import TITLES
+from onoma.resolve.fields.writing import fold
+
+__all__ = ["Alignment", "NameWords", "nickname_pairs", "nickname_table", "write_name"]
+
+_FAMILY_FIRST = re.compile(r"\s*([^,\d]{1,40}),\s*([^,\d]{1,40})\s*")
+_MOST_GIVEN = 3  # words after the comma: more are an epithet ("Clifford, 1st Baron Clifford of Chudleigh")
+
+
+def write_name(text: str) -> str:
+    """Write a name as given name, then family name, without titles.
+
+    Examples
+    --------
+    >>> write_name("O'Brien, Dr. Mary Ann")
+    'mary ann obrien'
+    >>> write_name("DR. J.-P. Müller Jr.")
+    'j p muller'
+    """
+    turned = _FAMILY_FIRST.fullmatch(text)
+    if turned and len(turned[2].split()) <= _MOST_GIVEN and len(turned[1].split()) <= _MOST_GIVEN:
+        text = f"{turned[2]} {turned[1]}"
+    words = fold(text).split()
+    kept = [word for word in words if word not in TITLES]
+    return " ".join(kept or words)
+
+
+@cache
+def nickname_table() -> dict[str, frozenset[str]]:
+    """Return for each given name the names it may be short for or be shortened to."""
+    table: dict[str, set[str]] = {}
+    for name, _, other in name_triplets():
+        table.setdefault(name.casefold(), set()).add(other.casefold())
+        table.setdefault(other.casefold(), set()).add(name.casefold())
+    return {name: frozenset(others) for name, others in table.items()}
+
+
+def nickname_pairs(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of words that are one name and its nickname, or two nicknames of one name."""
+    table = nickname_table()
+    place = {word: i for i, word in enumerate(words)}
+    found = set()
+    for word, i in place.items():
+        for other in table.get(word, ()):
+            for third in (other, *table.get(other, ())):
+                j = place.get(third, i)
+                if j != i and (third == other or _are_siblings(word, third, other)):
+                    found.add((min(i, j), max(i, j)))
+    pairs = np.array(sorted(found), np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _are_siblings(word: str, third: str, other: str) -> bool:
+    """Two nicknames of one long name; two long names with one nickname (Alexander, Alexandra) are not alike."""
+    return len(other) > max(len(word), len(third))
+
+
+class Alignment:
+    """How the words of pairs of names meet: one count per pair and way of meeting."""
+
+    def __init__(self, counts: NDArray[np.int8]) -> None:
+        columns = counts.T
+        self.equal, self.nickname, self.initial, self.slip, self.left_a, self.left_b, self.whole = columns
+
+    @property
+    def complete(self) -> NDArray[np.bool_]:
+        """Every word met another."""
+        return (self.left_a == 0) & (self.left_b == 0)
+
+    @property
+    def within(self) -> NDArray[np.bool_]:
+        """Every word of one of the two names met another."""
+        return (self.left_a == 0) | (self.left_b == 0)
+
+
+class NameWords:
+    """The words of distinct names, ready to be aligned.
+
+    Parameters
+    ----------
+    values
+        Names written by `write_name`.
+    counts
+        The number of records of each.
+    """
+
+    def __init__(self, values: Sequence[str], counts: NDArray[np.int64]) -> None:
+        self.bags = Bags.build((value.split() for value in values), counts)
+        words = self.bags.words
+        self._letters = np.array([ord(word[0]) for word in words], np.int32)
+        self._lengths = np.array([len(word) for word in words], np.int32)
+        a, b = nickname_pairs(words)
+        self._nicknames = Alike.build(len(words), a, b, np.ones(len(a), np.float32))
+        self._slips = Alike.build(len(words), *slips(words))
+
+    def align(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> Alignment:
+        """Put the words of each pair of names side by side."""
+        nicknames, slipped = self._nicknames, self._slips
+        counts = align_names(
+            a,
+            b,
+            self.bags.offsets,
+            self.bags.ids,
+            self._letters,
+            self._lengths,
+            nicknames.offsets,
+            nicknames.ids,
+            slipped.offsets,
+            slipped.ids,
+        )
+        return Alignment(counts)

@@ -1,0 +1,257 @@
+"""From a table to fields that can be compared."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from onoma.errors import SettingsError
+from onoma.resolve.fields.columns import TextColumn, holds_numbers, read_texts
+from onoma.resolve.fields.field import Codes, FieldData
+from onoma.resolve.fields.infer import Inferred, infer_kind
+from onoma.resolve.fields.joint import find_points, join_points, without_own_name
+from onoma.resolve.fields.kinds import IGNORE, KINDS, VECTOR, check_kind
+from onoma.resolve.fields.kinds.vector import VectorComparison, encode_vectors
+from onoma.resolve.fields.missing import DisguisedMissing, bare_years, by_form, by_frequency
+from onoma.resolve.fields.profile import profile_column
+
+__all__ = ["Fields", "Ignored", "prepare_fields"]
+
+_CHOSEN = "it was so chosen"
+
+
+class Ignored(NamedTuple):
+    """A column that is no evidence, and why."""
+
+    name: str
+    reason: str
+
+
+class Fields(NamedTuple):
+    """A table prepared for comparison.
+
+    Parameters
+    ----------
+    fields
+        The columns that are evidence.
+    ignored
+        The others.
+    missing_report
+        Values that were taken for missing ones.
+    """
+
+    fields: list[FieldData]
+    ignored: list[Ignored]
+    missing_report: list[DisguisedMissing]
+
+
+class _Typed(NamedTuple):
+    """A column of texts with its kind."""
+
+    column: TextColumn
+    inferred: Inferred
+
+
+def prepare_fields(table: pa.Table, *, kinds: Mapping[str, str] | None = None, exclude: Iterable[str] = ()) -> Fields:
+    """Infer the kind of each column and make its values comparable.
+
+    Parameters
+    ----------
+    table
+        The records.
+    kinds
+        Kinds by column where the inferred one is not wanted: `{"title": "text"}`.
+    exclude
+        Columns to leave out without a word: the id, the source, the truth.
+
+    Examples
+    --------
+    >>> table = pa.table({"surname": ["Smith", "Smyth", "n/a"], "dob": ["1990-01-02", "1990-02-01", "1985-05-05"]})
+    >>> fields, ignored, missing = prepare_fields(table)
+    >>> [(field.name, field.kind, field.reason) for field in fields]
+    [('surname', 'person', "its name says 'surname'"), ('dob', 'date', '100% of its values can be read as dates')]
+    >>> dob = fields[1]
+    >>> dob.levels[dob.compare(dob.codes[:1], dob.codes[1:2])[0]]
+    'day and month swapped'
+    >>> missing[0]
+    DisguisedMissing(column='surname', value='n/a', n_records=1, why="says 'n/a'")
+    """
+    chosen = dict(kinds or {})
+    _check_columns(table, chosen)
+    left_out = set(exclude)
+    typed, ignored = _read(table.drop_columns([name for name in table.column_names if name in left_out]), chosen)
+    report: list[DisguisedMissing] = []
+    fields: list[FieldData] = []
+    for one in _without_own_names(typed):
+        made = one if isinstance(one, FieldData) else _prepare(one, report)
+        if isinstance(made, FieldData):
+            made = _unless_repeated(made, fields)
+        if isinstance(made, FieldData):
+            fields.append(made)
+        else:
+            ignored.append(made)
+    return Fields(fields, ignored, report)
+
+
+def _check_columns(table: pa.Table, kinds: Mapping[str, str]) -> None:
+    for name, kind in kinds.items():
+        if name not in table.column_names:
+            names = ", ".join(map(repr, table.column_names))
+            raise SettingsError(f"there is no column {name!r} to be {kind!r}", hint=f"The columns are {names}.")
+        check_kind(kind, name)
+
+
+def _read(table: pa.Table, chosen: Mapping[str, str]) -> tuple[list[_Typed | FieldData], list[Ignored]]:
+    """Give every column its kind; vectors are fields at once."""
+    typed: list[_Typed | FieldData] = []
+    ignored: list[Ignored] = []
+    partners = dict(find_points([name for name in table.column_names if name not in chosen]))
+    joined: set[str] = set()
+    for name in table.column_names:
+        if name in joined:
+            continue
+        points = _read_points(table, name, partners[name]) if name in partners else None
+        if points is not None:
+            joined.add(partners[name])
+        made = points or _read_column(table[name], name, chosen.get(name))
+        if isinstance(made, Ignored):
+            ignored.append(made)
+        else:
+            typed.append(made)
+    return typed, ignored
+
+
+def _read_points(table: pa.Table, latitude: str, longitude: str) -> _Typed | None:
+    first, second = read_texts(table[latitude], latitude), read_texts(table[longitude], longitude)
+    points = join_points(first, second) if first is not None and second is not None else None
+    return None if points is None else _Typed(points, Inferred("geo", "its columns are latitudes and longitudes"))
+
+
+def _read_column(column: pa.ChunkedArray, name: str, kind: str | None) -> _Typed | FieldData | Ignored:
+    if kind == IGNORE:
+        return Ignored(name, _CHOSEN)
+    if kind == VECTOR or (kind is None and holds_numbers(column.type)):
+        return _prepare_vectors(column, name, _CHOSEN if kind else "its values are lists of numbers")
+    texts = read_texts(column, name)
+    if texts is None:
+        return Ignored(name, f"it holds {column.type}, which is not compared")
+    inferred = Inferred(kind, _CHOSEN) if kind else _infer(texts)
+    return Ignored(name, inferred.reason) if inferred.kind == IGNORE else _Typed(texts, inferred)
+
+
+def _infer(column: TextColumn) -> Inferred:
+    """Infer a kind from the values that are not missing in disguise."""
+    kept = [i for i, text in enumerate(column.raw) if by_form(text, "text") is None]
+    counts = column.counts()[kept]
+    raw = [column.raw[i] for i in kept]
+    profile = profile_column(raw, len(column.codes), int(counts.sum()), int(counts.max(initial=0)))
+    return infer_kind(column.name, profile)
+
+
+def _without_own_names(typed: Sequence[_Typed | FieldData]) -> list[_Typed | FieldData]:
+    """Take the name a record is about out of its lists of names."""
+    people = [one.column for one in typed if isinstance(one, _Typed) and one.inferred.kind == "person"]
+    return [_without_own(one, people) if isinstance(one, _Typed) else one for one in typed]
+
+
+def _without_own(one: _Typed, people: Sequence[TextColumn]) -> _Typed:
+    if one.inferred.kind != "set":
+        return one
+    for person in people:
+        left = without_own_name(one.column, person)
+        if left is not None:
+            reason = f"{one.inferred.reason}; the name in {person.name!r} is left out of it"
+            return _Typed(left, Inferred("set", reason))
+    return one
+
+
+def _prepare(one: _Typed, report: list[DisguisedMissing]) -> FieldData | Ignored:
+    """Write values in one way, put missing ones aside (and report them), number the rest."""
+    column, kind = one.column, one.inferred.kind
+    reasons = [by_form(text, kind) for text in column.raw]
+    kept = [i for i, reason in enumerate(reasons) if reason is None]
+    written = [""] * len(column.raw)
+    for i, text in zip(kept, KINDS[kind].normalise([column.raw[i] for i in kept]), strict=True):
+        written[i] = text
+    counts = column.counts()
+    gone = [
+        DisguisedMissing(column.name, column.raw[i], int(counts[i]), reason)
+        for i, reason in enumerate(reasons)
+        if reason is not None
+    ]
+    if kind == "date":
+        written, found = _with_bare_years(column.name, written, counts)
+        gone += found
+    values, place = _number(written)
+    totals = np.bincount(place[place >= 0], counts[place >= 0], minlength=len(values)).astype(np.int64)
+    for code, reason in by_frequency(values, totals, kind).items():
+        gone.append(DisguisedMissing(column.name, values[code], int(totals[code]), reason))
+        place[place == code] = -1
+    report.extend(sorted(gone, key=lambda found: -found.n_records))
+    return _finish(one, values, place)
+
+
+def _with_bare_years(
+    name: str, written: list[str], counts: NDArray[np.int64]
+) -> tuple[list[str], list[DisguisedMissing]]:
+    """Take a first of January for a year alone where too many dates are on that day."""
+    bare = bare_years(written, counts)
+    if bare is None:
+        return written, []
+    n = int(counts[[date != year for date, year in zip(written, bare, strict=True)]].sum())
+    why = f"is the date in {n / counts.sum():.0%} of records, and is taken for the year alone"
+    return bare, [DisguisedMissing(name, "1 January", n, why)]
+
+
+def _number(written: list[str]) -> tuple[list[str], Codes]:
+    """Return the distinct written forms, and for each raw text which of them it has (-1: none)."""
+    known: dict[str, int] = {}
+    place = np.full(len(written), -1, np.int32)
+    for i, text in enumerate(written):
+        if text:
+            place[i] = known.setdefault(text, len(known))
+    return list(known), place
+
+
+def _finish(one: _Typed, values: list[str], place: Codes) -> FieldData | Ignored:
+    """Number the values that are left anew, and make them comparable."""
+    column, (kind, reason) = one
+    raw = np.flatnonzero(place >= 0)
+    used, first = np.unique(place[raw], return_index=True)
+    if len(used) < 2:
+        return Ignored(column.name, "without missing values it has less than two different values")
+    number = np.full(len(values) + 1, -1, np.int32)  # the last is where -1 points
+    number[used] = np.arange(len(used), dtype=np.int32)
+    codes = np.full(len(column.codes), -1, np.int32)
+    given = column.codes >= 0
+    codes[given] = number[place[column.codes[given]]]
+    counts = np.bincount(codes[codes >= 0], minlength=len(used)).astype(np.int64)
+    remaining = [values[i] for i in used.tolist()]
+    examples = [column.raw[i] for i in raw[first].tolist()]
+    comparison = KINDS[kind].prepare(remaining, counts)
+    return FieldData(column.name, kind, reason, column.columns, remaining, examples, codes, counts, comparison)
+
+
+def _prepare_vectors(column: pa.ChunkedArray, name: str, reason: str) -> FieldData | Ignored:
+    rows, codes = encode_vectors(column, name)
+    if len(rows) < 2:
+        return Ignored(name, "without missing values it has less than two different values")
+    counts = np.bincount(codes[codes >= 0], minlength=len(rows)).astype(np.int64)
+    shown = [f"[{row[0]:.4g}, … {len(row)} numbers]" for row in rows]
+    return FieldData(name, VECTOR, reason, (name,), shown, shown, codes, counts, VectorComparison(rows))
+
+
+def _unless_repeated(field: FieldData, earlier: list[FieldData]) -> FieldData | Ignored:
+    """Refuse a field that says of every record what another one says, in the same words or in others.
+
+    In other words (m and male) is a repetition only where values are shared: columns of values that are all different
+    part the records in the same way without having to do with each other.
+    """
+    shared = 2 * len(field.values) <= field.counts.sum()
+    for other in earlier:
+        same = len(other.values) == len(field.values) and np.array_equal(other.codes, field.codes)
+        if same and (shared or other.values == field.values):
+            return Ignored(field.name, f"it repeats {other.name!r}")
+    return field

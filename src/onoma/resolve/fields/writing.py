@@ -1,0 +1,64 @@
+"""One way of writing: case, accents, punctuation and spaces that carry no meaning are put aside."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import process
+
+__all__ = ["element_wise", "fold", "number_texts", "squeeze"]
+
+# Letters that Unicode does not take apart into a base letter and a mark.
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t"}
+)
+_NO_LETTERS = re.compile(r"[\W_]+")
+_NO_ASCII = str.maketrans({chr(i): " " for i in range(128) if not chr(i).isalnum()} | {"'": None})
+_QUOTES = re.compile("['’ʼ`´]")
+
+
+def fold(text: str) -> str:
+    """Write a text in small letters without accents or punctuation, words apart by one space.
+
+    An apostrophe vanishes (O'Neil is one word); any other sign parts words.
+
+    Examples
+    --------
+    >>> fold("  Müller-Lüdenscheidt, Ḱarl ")
+    'muller ludenscheidt karl'
+    >>> fold("O'Neil & Söhne (Łódź)")
+    'oneil sohne lodz'
+    """
+    if text.isascii():
+        return " ".join(text.lower().translate(_NO_ASCII).split())
+    apart = unicodedata.normalize("NFKD", _QUOTES.sub("", text).casefold().translate(_LETTERS))
+    bare = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    return " ".join(_NO_LETTERS.sub(" ", bare).split())
+
+
+def squeeze(text: str) -> str:
+    """Write a text as `fold` does, without the spaces: for codes, in which separators mean nothing.
+
+    Examples
+    --------
+    >>> squeeze("310/246-1501")
+    '3102461501'
+    """
+    return fold(text).replace(" ", "")
+
+
+def number_texts(texts: Iterable[str]) -> NDArray[np.int32]:
+    """Number texts by first appearance, so that equal texts have equal numbers."""
+    known: dict[str, int] = {}
+    return np.array([known.setdefault(text, len(known)) for text in texts], np.int32)
+
+
+def element_wise(
+    values: NDArray[np.object_], a: NDArray[np.int32], b: NDArray[np.int32], scorer: object, **options: object
+) -> NDArray[np.float32]:
+    """Compare the values of each pair with a RapidFuzz scorer, on all cores."""
+    first: Sequence[str] = values[a].tolist()
+    second: Sequence[str] = values[b].tolist()
+    return process.cpdist(first, second, scorer=scorer, workers=-1, dtype=np.float32, **options)  # type: ignore[call-overload]

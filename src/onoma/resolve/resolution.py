@@ -1,0 +1,261 @@
+"""Resolving a table: from rows to entities, with a probability for every statement."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from onoma.corpus.clustering import Clustering
+from onoma.corpus.readers.arrow import from_arrow
+from onoma.corpus.records import with_ids
+from onoma.errors import DataError, SettingsError
+from onoma.progress import SILENT, Progress
+from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.prepare import Fields, prepare_fields
+from onoma.resolve.model import CONTRAST_LEVELS, Fit, ModelSettings, fit_records
+from onoma.resolve.weights import COPIED, FRESH, log_bayes_factors
+
+__all__ = ["Resolution", "resolve"]
+
+TRUTH_NAMES = ("cluster_id", "entity_id", "gold", "gold_id")
+"""Columns of these names are never evidence: they are somebody's answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Resolution:
+    """Who is who in a table, and how sure.
+
+    Made by `resolve`. Everything is a table or an array: `memberships`, `pairs`, `entities`, `clustering`.
+    """
+
+    table: pa.Table
+    """The records, with their ids in the column `id`."""
+    fields: Fields
+    fit: Fit | None
+    """None if there was nothing to compare."""
+    source: pa.ChunkedArray | None
+    settings: ModelSettings
+    notes: tuple[str, ...]
+
+    @property
+    def clustering(self) -> Clustering:
+        """The clustering with the least expected loss."""
+        return Clustering.singletons(len(self.table)) if self.fit is None else self.fit.consensus.clustering
+
+    @property
+    def probability(self) -> NDArray[np.float64]:
+        """For each record, that it belongs where it is."""
+        return np.ones(len(self.table)) if self.fit is None else self.fit.consensus.probability
+
+    @cached_property
+    def memberships(self) -> pa.Table:
+        """One row for each record: (source,) id, entity, probability."""
+        columns = {} if self.source is None else {"source": self.source}
+        return pa.table(
+            columns | {"id": self.table["id"], "entity": self.clustering.relabel(), "probability": self.probability}
+        )
+
+    @cached_property
+    def entities(self) -> pa.Table:
+        """One row for each entity: its size, the least probability of its records, and a canonical record."""
+        clustering = self.clustering
+        least = np.ones(clustering.n_entities)
+        np.minimum.at(least, clustering.labels, self.probability)
+        fullest = self._fullest(clustering)
+        names = [name for name in self.table.column_names if name != "id"]
+        canonical = self.table.select(names).take(pa.array(fullest))
+        columns = {"entity": clustering.relabel().take(pa.array(fullest)), "size": pa.array(clustering.sizes)}
+        columns |= {"probability": pa.array(least), "record": self.table["id"].take(pa.array(fullest))}
+        taken = set(columns)
+        for name in names:
+            columns[name if name not in taken else f"{name}_of_record"] = canonical[name]
+        return pa.table(columns)
+
+    def _fullest(self, clustering: Clustering) -> NDArray[np.int64]:
+        """Return for each entity the record with the fewest missing values, of equal ones the first."""
+        filled = np.zeros(len(self.table), dtype=np.int64)
+        for field in self.fields.fields:
+            filled += field.codes >= 0
+        order = np.lexsort((np.arange(len(filled)), -filled, clustering.labels))
+        return order[clustering.offsets[:-1]]
+
+    def pairs(self, floor: float = 0.01) -> pa.Table:
+        """Return the pairs of records that may be the same with at least this probability: a, b, probability."""
+        if self.fit is None:
+            return pa.table(
+                {"a": pa.array([], pa.string()), "b": pa.array([], pa.string()), "probability": np.zeros(0)}
+            )
+        together = self.fit.draws.together
+        shown = np.flatnonzero(together >= floor)
+        ids = self.table["id"].combine_chunks()
+        a, b = (ids.take(pa.array(side[shown])) for side in (self.fit.evidence.a, self.fit.evidence.b))
+        columns: dict[str, object] = {}
+        if self.source is not None:
+            source = self.source.combine_chunks()
+            columns["a_source"] = source.take(pa.array(self.fit.evidence.a[shown]))
+            columns["b_source"] = source.take(pa.array(self.fit.evidence.b[shown]))
+        return pa.table(columns | {"a": a, "b": b, "probability": together[shown]})
+
+    def entity_count(self, level: float = 0.95) -> tuple[int, int, int]:
+        """Return the number of entities reported, and the interval that holds it with the given probability."""
+        if self.fit is None:
+            return len(self.table), len(self.table), len(self.table)
+        low, high = np.quantile(self.fit.draws.n_entities, [(1 - level) / 2, (1 + level) / 2])
+        return self.clustering.n_entities, int(low), int(np.ceil(high))
+
+    def explain(self, a: str, b: str) -> pa.Table:
+        """Say field by field why two records are, or are not, the same: level, both values, weight in bits.
+
+        The first row is the prior, the last the sum; a weight above 0 speaks for the same entity.
+        """
+        i, j = self._position(a), self._position(b)
+        rows = [("prior", "", "", "", self._prior_bits())]
+        rows += [self._row(f, field, i, j) for f, field in enumerate(self.fields.fields)]
+        rows.append(("total", "", a, b, sum(row[-1] for row in rows)))
+        return pa.table(dict(zip(("field", "level", "a", "b", "bits"), zip(*rows, strict=True), strict=True)))
+
+    def _prior_bits(self) -> float:
+        return 0.0 if self.fit is None else float(np.log2(self.fit.weights.kappa))
+
+    def _row(self, f: int, field: FieldData, i: int, j: int) -> tuple[str, str, str, str, float]:
+        one, other = int(field.codes[i]), int(field.codes[j])
+        values = ["" if code < 0 else field.examples[code] for code in (one, other)]
+        if self.fit is None or one < 0 or other < 0:
+            return field.name, "missing", values[0], values[1], 0.0
+        level = int(field.compare(np.array([one], np.int32), np.array([other], np.int32))[0])
+        weights = self.fit.weights
+        fresh = weights.tables[FRESH, f, -1, level]
+        if level == 0:
+            fresh = np.log(field.counts[one] / field.counts.sum())
+        bits = float((weights.tables[COPIED, f, -1, level] - fresh) / np.log(2))
+        return field.name, field.levels[level], values[0], values[1], bits
+
+    def _position(self, record: str) -> int:
+        found = pc.index(self.table["id"], record).as_py()
+        if found < 0:
+            raise DataError(f"there is no record with the id {record!r}")
+        return int(found)
+
+    def weights(self) -> pa.Table:
+        """Return what agreement means: field, level, how often copies and strangers are at it, the weight in bits."""
+        if self.fit is None:
+            return pa.table({"field": pa.array([], pa.string())})
+        rows = []
+        names = [(each.name, each.kind, each.levels) for each in self.fields.fields]
+        if self.fit.evidence.contrast >= 0:
+            names.append(("contrast", "contrast", CONTRAST_LEVELS))
+        for f, (name, kind, levels) in enumerate(names):
+            copied, fresh = self.fit.weights.marginals(COPIED, f), self.fit.weights.marginals(FRESH, f)
+            for level, label in enumerate(levels):
+                bits = float(np.log2(copied[level] / fresh[level]))
+                rows.append(
+                    {
+                        "field": name,
+                        "kind": kind,
+                        "level": label,
+                        "copied": float(copied[level]),
+                        "strangers": float(fresh[level]),
+                        "bits": bits,
+                    }
+                )
+        return pa.Table.from_pylist(rows)
+
+    def log_weights(self) -> NDArray[np.float64]:
+        """Return the log Bayes factor of every candidate pair."""
+        return np.zeros(0) if self.fit is None else log_bayes_factors(self.fit.evidence, self.fit.weights)[0]
+
+
+def resolve(
+    frame: object,
+    *,
+    id: str | None = None,  # noqa: A002
+    source: str | None = None,
+    link: bool = False,
+    block: str | None = None,
+    kinds: Mapping[str, str] | None = None,
+    exclude: Iterable[str] = (),
+    settings: ModelSettings | None = None,
+    progress: Progress = SILENT,
+) -> Resolution:
+    """Find out which rows of a table are the same thing. No labels, no configuration.
+
+    Parameters
+    ----------
+    frame
+        An Arrow table, or anything that gives Arrow: pandas, Polars, DuckDB…
+    id
+        The column of ids; found by name if not given, made if there is none. Never evidence.
+    source
+        The column that says where a row comes from. Ids need only be unique within a source.
+    link
+        Join rows of different sources only.
+    block
+        A column: only rows with the same value in it can be the same.
+    kinds
+        What columns are, where the guess is wrong: `{"title": "text"}`.
+    exclude
+        Columns that are no evidence. Columns called `cluster_id` or `gold` never are.
+    settings
+        The seed, the price of errors, the effort.
+
+    Examples
+    --------
+    >>> from onoma.corpus.simulate import simulate_people
+    >>> found = resolve(simulate_people(500, seed=1))
+    >>> found.memberships.column_names
+    ['id', 'entity', 'probability']
+    """
+    settings = replace(settings or ModelSettings(), link=link)
+    table = from_arrow(frame)
+    notes: list[str] = []
+    sources, codes = _sources(table, source, link=link)
+    table, note = _identified(table, id, sources)
+    notes.append(note)
+    left_out = {"id", *exclude, *(name for name in table.column_names if name.lower() in TRUTH_NAMES)}
+    left_out |= {name for name in (source, block) if name is not None}
+    fields = prepare_fields(table, kinds=kinds, exclude=[name for name in table.column_names if name in left_out])
+    blocks = None if block is None else _encoded(table, block)
+    if len(table) < 2 or not fields.fields:
+        notes.append("there is nothing to compare" if len(table) >= 2 else "one row is one entity")
+        return Resolution(table, fields, None, sources, settings, tuple(notes))
+    fit = fit_records(fields.fields, source=codes, block=blocks, settings=settings, progress=progress)
+    return Resolution(table, fields, fit, sources, settings, tuple(notes))
+
+
+def _sources(
+    table: pa.Table, source: str | None, *, link: bool
+) -> tuple[pa.ChunkedArray | None, NDArray[np.int32] | None]:
+    if source is None:
+        if link:
+            raise SettingsError("linking needs to know where rows come from", hint="Name the column: source=….")
+        return None, None
+    codes = _encoded(table, source)
+    if link and codes.max(initial=0) == 0:
+        raise DataError(f"all rows come from one source, so there is nothing to link (column {source!r})")
+    return table[source].cast(pa.string()), codes
+
+
+def _identified(table: pa.Table, id: str | None, sources: pa.ChunkedArray | None) -> tuple[pa.Table, str]:  # noqa: A002
+    if sources is None:
+        found = with_ids(table, id)
+        return found.table, found.note
+    name = id if id is not None else next((c for c in table.column_names if c.lower() == "id"), None)
+    if name is None or name not in table.column_names:
+        found = with_ids(table, id)
+        return found.table, found.note
+    ids = table[name].cast(pa.string())
+    together = pc.binary_join_element_wise(sources, ids, "\x1f")
+    if pc.count_distinct(together).as_py() < len(table):
+        raise DataError("an id stands twice within one source", column=name)
+    rest = table.drop_columns([name])
+    return rest.add_column(0, "id", ids), f"ids are taken from the column {name!r}, within each source"
+
+
+def _encoded(table: pa.Table, name: str) -> NDArray[np.int32]:
+    if name not in table.column_names:
+        raise SettingsError(f"there is no column {name!r}", hint=f"The columns are {', '.join(table.column_names)}.")
+    return Clustering.from_labels(pc.fill_null(table[name].cast(pa.string()), "")).labels.astype(np.int32)

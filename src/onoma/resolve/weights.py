@@ -1,0 +1,368 @@
+"""Weights: what it means that two records agree, learnt without labels.
+
+For each field a pair of records is at one of a few ordered *levels*, from `equal` to `different`, or the value is
+missing on a side and says nothing. Three classes of pairs have a distribution over levels each: *copied* (one record
+is the other's copy), *related* (another entity from the same surroundings) and *fresh* (strangers). A pair's log
+Bayes factor is the sum over fields of log P(level | copied) − log P(level | fresh); equal values weigh the more the
+rarer they are.
+
+Fields are not independent (city and postcode; a name and the full name). They form a tree in each class: a field's
+distribution depends on the level of its parent field, with the parent chosen by mutual information (Chow and Liu,
+1968). A field that repeats another adds nothing.
+
+Learning is expectation-maximisation in which *origins compete*: a record has one origin, so the candidates of a
+record share one probability. First with expectations in closed form, then with draws of the sampler (stochastic
+approximation: Delyon, Lavielle and Moulines, 1999). Relatives may share surroundings, not identity: their levels in
+the fields that name the thing are those of strangers, and what they share is bounded to a part of what copies share.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.progress import SILENT, Progress
+from onoma.resolve._weights_kernels import count_levels, count_pairs, score_pairs
+from onoma.resolve.copying import CopyingSampler, Draws
+
+__all__ = ["Evidence", "WeightSettings", "Weights", "learn_weights", "log_bayes_factors"]
+
+COPIED, RELATED, FRESH = 0, 1, 2
+Advance = Callable[..., None]
+_FIRST_EQUAL, _FIRST_BETWEEN = 0.75, 0.2  # a first guess at how copies agree
+_CLIP = 60.0  # log weights beyond this are certain
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known about the candidate pairs, and about pairs in general."""
+
+    n: int
+    """Records."""
+    a: NDArray[np.int32]
+    b: NDArray[np.int32]
+    levels: NDArray[np.int8]
+    """Level of each candidate pair (row) in each field; -1: missing."""
+    log_share: NDArray[np.float32]
+    """Where two records are equal, the log of the share of records with that value."""
+    n_levels: NDArray[np.int64]
+    """Levels of each field."""
+    background: NDArray[np.int8]
+    """Levels of pairs that stand for the pairs outside the candidates."""
+    background_weight: NDArray[np.float64]
+    """How many pairs each of them stands for."""
+    n_pairs: float
+    """Pairs there are in all."""
+    identity: NDArray[np.bool_]
+    """The fields that name the thing."""
+    linking: bool = False
+    """Pairs are between sources only: strangers are known from the background alone, and a match is exclusive."""
+    contrast: int = -1
+    """The field that says how a pair compares with the rivals of its records, if there is one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightSettings:
+    """How weights are learnt."""
+
+    n_closed: int = 60
+    n_stochastic: int = 24
+    sweeps: int = 5
+    relatives: bool = True
+    relatives_bound: float = 0.5
+    """The most that relatives share, as a part of the information that copies share."""
+    dependence: bool = True
+    breadth: float = 0.05
+    """Copied levels are counted over pairs of origin and copy (0), over all pairs of an entity (1), or between."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The learnt model."""
+
+    parent: NDArray[np.int64]
+    """For each field the field it depends on; -1: none."""
+    tables: NDArray[np.float64]
+    """Log probabilities by class, field, level of the parent (last: missing) and level."""
+    keep: NDArray[np.float64]
+    """How much the rarity of a shared value counts, by field and level of the parent."""
+    kappa: float
+    """Weight of an earlier record as origin, before any evidence."""
+    sigma: float
+    """The same, as relative."""
+    n_levels: NDArray[np.int64]
+    trace: list[dict[str, float]] = field(default_factory=list)
+
+    def marginals(self, kind: int, f: int) -> NDArray[np.float64]:
+        """Return the probabilities of the levels of one field in one class, whatever its parent."""
+        return np.exp(self.tables[kind, f, -1, : self.n_levels[f]])
+
+
+def log_bayes_factors(evidence: Evidence, weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return for every candidate pair the log Bayes factors "copied" and "related" against "fresh"."""
+    copy, relative = np.empty(len(evidence.a)), np.empty(len(evidence.a))
+    score_pairs(evidence.levels, evidence.log_share, weights.parent, weights.tables, weights.keep, copy, relative)
+    return copy, relative
+
+
+def learn_weights(
+    evidence: Evidence,
+    *,
+    seed: int,
+    settings: WeightSettings | None = None,
+    progress: Progress = SILENT,
+) -> tuple[Weights, CopyingSampler]:
+    """Learn weights from the candidates alone; return them with the sampler, warm."""
+    settings = settings or WeightSettings()
+    counts = _Counts(evidence, settings)
+    weights = counts.start()
+    total = settings.n_closed + settings.n_stochastic
+    with progress.task("learning weights", total=total, unit="rounds") as task:
+        weights = _closed_form(evidence, counts, weights, settings, task.advance)
+        sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=seed)
+        if not evidence.linking:
+            weights = _stochastic(evidence, counts, weights, settings, sampler, task.advance)
+    return weights, sampler
+
+
+def edge_weights(evidence: Evidence, weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weights of every pair as copy and as relative, ready for the sampler."""
+    copy, relative = log_bayes_factors(evidence, weights)
+    with np.errstate(divide="ignore"):
+        return (
+            np.exp(np.clip(copy + np.log(weights.kappa), -_CLIP, _CLIP)),
+            np.exp(np.clip(relative + np.log(weights.sigma), -_CLIP, _CLIP)) * (weights.sigma > 0),
+        )
+
+
+def _closed_form(
+    evidence: Evidence, counts: "_Counts", weights: Weights, settings: WeightSettings, advance: Advance
+) -> Weights:
+    """Run EM with the expected origins of a record whose rivals come earlier with probability one half."""
+    a, b, n = evidence.a, evidence.b, evidence.n
+    for done in range(settings.n_closed):
+        copy, relative = edge_weights(evidence, weights)
+        z = copy + relative
+        rivals = np.bincount(a, z, n) + np.bincount(b, z, n)
+        if evidence.linking:
+            share = 1.0 / (1.0 + rivals[a] + rivals[b] - z)
+        else:
+            share = 0.5 * (1.0 / (1.0 + z + 0.5 * (rivals[a] - z)) + 1.0 / (1.0 + z + 0.5 * (rivals[b] - z)))
+        copied, related = copy * share, relative * share
+        counts.add(1.0, copied, related, np.maximum(copied, copy / (1.0 + z)))
+        before = weights.kappa
+        weights = counts.weights(copied.sum(), related.sum())
+        advance(1, links=float(copied.sum()))
+        if done > 8 and abs(np.log(weights.kappa / before)) < 1e-3:
+            advance(settings.n_closed - done - 1)
+            break
+    return weights
+
+
+def _stochastic(
+    evidence: Evidence,
+    counts: "_Counts",
+    weights: Weights,
+    settings: WeightSettings,
+    sampler: CopyingSampler,
+    advance: Advance,
+) -> Weights:
+    """Go on with draws of the sampler: first to let the chain settle, then to learn, with ever smaller steps."""
+    settle = settings.n_stochastic // 4
+    half = settings.n_stochastic // 2
+    links = related = 0.0
+    for done in range(settings.n_stochastic):
+        draws = sampler.run(*edge_weights(evidence, weights), n_sweeps=settings.sweeps)
+        advance(1, links=float(evidence.n - draws.n_entities.mean()))
+        if done < settle:
+            continue
+        if done == settle and settings.dependence:
+            counts.grow_tree(draws)
+        step = 1.0 if done < half else 1.0 / (done - half + 1)
+        counts.add(step, _broad(draws, settings), draws.related, draws.together)
+        links += step * (draws.copied.sum() - links)
+        related += step * (draws.related.sum() - related)
+        weights = counts.weights(links, related)
+    return weights
+
+
+def _broad(draws: Draws, settings: WeightSettings) -> NDArray[np.float64]:
+    return settings.breadth * draws.together + (1.0 - settings.breadth) * draws.copied
+
+
+class _Counts:
+    """Expected level counts of the three classes, and the weights they give."""
+
+    def __init__(self, evidence: Evidence, settings: WeightSettings) -> None:
+        self.evidence, self.settings = evidence, settings
+        self.k = int(evidence.n_levels.max())
+        self.f = len(evidence.n_levels)
+        self.parent = np.full(self.f, -1)
+        self.counts = np.zeros((3, self.f, self.k + 1, self.k))
+        self.background = self._background()
+
+    def _background(self) -> NDArray[np.float64]:
+        counts = np.zeros((self.f, self.k + 1, self.k))
+        count_levels(self.evidence.background, self.parent, self.evidence.background_weight, counts)
+        if self.evidence.contrast >= 0:
+            # Pairs that are no candidates have better rivals than each other.
+            last = self.evidence.n_levels[self.evidence.contrast] - 1
+            counts[self.evidence.contrast, self.k, last] += self.evidence.n_pairs - len(self.evidence.a)
+        return counts
+
+    def start(self) -> Weights:
+        """Return a first guess: copies mostly agree, relatives look like any candidate, strangers like the rest."""
+        every = np.ones(len(self.evidence.a))
+        self.add(1.0, 0.0 * every, every, 0.0 * every)
+        for f in range(self.f):
+            k = int(self.evidence.n_levels[f])
+            self.counts[COPIED, f, self.k, :k] = 100.0 * _FIRST_BETWEEN / max(k - 2, 1)
+            self.counts[COPIED, f, self.k, 0] = 100.0 * _FIRST_EQUAL
+            self.counts[COPIED, f, self.k, k - 1] = 100.0 * (1.0 - _FIRST_EQUAL - _FIRST_BETWEEN)
+        links = 0.2 * self.evidence.n
+        return self.weights(links, links if self.settings.relatives and not self.evidence.linking else 0.0)
+
+    def add(
+        self, step: float, copied: NDArray[np.float64], related: NDArray[np.float64], together: NDArray[np.float64]
+    ) -> None:
+        """Move the counts a step towards those of new expectations."""
+        new = np.zeros_like(self.counts)
+        levels = self.evidence.levels
+        count_levels(levels, self.parent, copied, new[COPIED])
+        count_levels(levels, self.parent, related, new[RELATED])
+        if self.evidence.linking:
+            # Candidates are the best of all pairs; that they are not matched is known of few. Strangers come from
+            # the background, but for the contrast, which only candidates have.
+            apart = np.zeros_like(new[FRESH])
+            count_levels(levels, self.parent, 1.0 - together, apart)
+            if self.evidence.contrast >= 0:
+                new[FRESH, self.evidence.contrast] = apart[self.evidence.contrast]
+        else:
+            count_levels(levels, self.parent, 1.0 - together, new[FRESH])
+        new[FRESH] += self.background
+        self.counts += step * (new - self.counts)
+
+    def grow_tree(self, draws: Draws) -> None:
+        """Choose each field's parent, and count again by parent."""
+        strength = self._dependence(draws)
+        self.parent = _spanning_tree(strength)
+        self.background = self._background()
+        self.counts[:] = 0.0
+
+    def _dependence(self, draws: Draws) -> NDArray[np.float64]:
+        strength = np.zeros((self.f, self.f))
+        for one in range(self.f):
+            for other in range(one):
+                fresh, copied = (np.zeros((self.k, self.k)) for _ in range(2))
+                apart = np.zeros(len(self.evidence.a)) if self.evidence.linking else 1.0 - draws.together
+                count_pairs(self.evidence.levels, one, other, apart, fresh)
+                count_pairs(self.evidence.background, one, other, self.evidence.background_weight, fresh)
+                count_pairs(self.evidence.levels, one, other, _broad(draws, self.settings), copied)
+                strength[one, other] = strength[other, one] = _shared(fresh)
+        if self.evidence.contrast >= 0:
+            strength[self.evidence.contrast] = strength[:, self.evidence.contrast] = 0.0
+        return strength
+
+    def weights(self, links: float, related: float) -> Weights:
+        """Return the weights that the counts give."""
+        tables = np.full((3, self.f, self.k + 1, self.k), -np.inf)
+        keep = np.ones((self.f, self.k + 1))
+        for f in range(self.f):
+            k = int(self.evidence.n_levels[f])
+            for kind in (COPIED, RELATED, FRESH):
+                self._fill(tables[kind, f], self.counts[kind, f, :, :k], _prior(kind, k))
+            if self.parent[f] >= 0:
+                fresh = tables[FRESH, f, :, 0]
+                keep[f] = np.clip(fresh / min(fresh[-1], -1e-9), 0.0, 1.0)
+        if self.evidence.contrast >= 0:
+            keep[self.evidence.contrast] = 0.0  # a level of contrast is no value that could be rare
+        relatives = self.settings.relatives and not self.evidence.linking
+        if relatives:
+            self._bound_relatives(tables)
+        return Weights(
+            parent=self.parent.copy(),
+            tables=tables,
+            keep=keep,
+            kappa=max(links, 0.5) / self.evidence.n_pairs,
+            sigma=max(related, 0.5) / self.evidence.n_pairs if relatives else 0.0,
+            n_levels=self.evidence.n_levels,
+        )
+
+    def _fill(self, table: NDArray[np.float64], counts: NDArray[np.float64], prior: NDArray[np.float64]) -> None:
+        """Fill one field's log probabilities in one class: by level of the parent, drawn towards the whole."""
+        k = counts.shape[1]
+        whole = counts.sum(axis=0) + prior
+        whole /= whole.sum()
+        table[-1, :k] = np.log(whole)
+        strength = 20.0
+        given = (counts[:-1] + strength * whole) / (counts[:-1].sum(axis=1, keepdims=True) + strength)
+        table[:-1, :k] = np.log(given)
+
+    def _bound_relatives(self, tables: NDArray[np.float64]) -> None:
+        """Let relatives be strangers in what names the thing, and share no more than a part of what copies share."""
+        present = (self.evidence.levels >= 0).mean(axis=0)
+        names = self.evidence.identity
+        tables[RELATED, names] = tables[FRESH, names]
+        limit = self.settings.relatives_bound * self._information(tables[COPIED], tables[FRESH], present)
+        if self._information(tables[RELATED], tables[FRESH], present) <= limit:
+            return
+        related, fresh = np.exp(tables[RELATED]), np.exp(tables[FRESH])
+        low, high = 0.0, 1.0
+        for _ in range(30):
+            middle = (low + high) / 2
+            with np.errstate(divide="ignore"):
+                mixed = np.log(middle * related + (1 - middle) * fresh)
+            low, high = (low, middle) if self._information(mixed, tables[FRESH], present) > limit else (middle, high)
+        with np.errstate(divide="ignore"):
+            tables[RELATED] = np.log(low * related + (1 - low) * fresh)
+
+    def _information(
+        self, table: NDArray[np.float64], fresh: NDArray[np.float64], present: NDArray[np.float64]
+    ) -> float:
+        """Return the divergence of a class from strangers, summed over fields."""
+        total = 0.0
+        for f in range(self.f):
+            k = int(self.evidence.n_levels[f])
+            p = table[f, -1, :k]
+            total += present[f] * float(np.exp(p) @ (p - fresh[f, -1, :k]))
+        return total
+
+
+def _prior(kind: int, k: int) -> NDArray[np.float64]:
+    """Return pseudo-counts: a copy agrees rather than not; otherwise as little as keeps every level possible."""
+    if kind == COPIED:
+        falling = np.exp(-3.0 * np.arange(k) / max(k - 1, 1))
+        falling[0] *= 2.0
+        return 6.0 * falling / falling.sum()
+    return np.full(k, (4.0 if kind == RELATED else 2.0) / k)
+
+
+def _shared(counts: NDArray[np.float64]) -> float:
+    """Return the mutual information of a table of counts as a part of the smaller entropy."""
+    total = counts.sum()
+    if total <= 0:
+        return 0.0
+    joint = counts / total
+    one, other = joint.sum(axis=1), joint.sum(axis=0)
+    inside = joint > 0
+    information = float((joint[inside] * np.log(joint[inside] / np.outer(one, other)[inside])).sum())
+    entropies = [-float((p[p > 0] * np.log(p[p > 0])).sum()) for p in (one, other)]
+    return information / min(entropies) if min(entropies) > 1e-9 else 0.0
+
+
+def _spanning_tree(strength: NDArray[np.float64], least: float = 0.02) -> NDArray[np.int64]:
+    """Return each field's parent in the maximum spanning forest of the dependences that matter."""
+    f = len(strength)
+    parent = np.full(f, -1)
+    reached: list[int] = []
+    left = set(range(f))
+    while left:
+        best = max(
+            ((strength[i, j], i, j) for i in reached for j in left if strength[i, j] >= least),
+            default=(0.0, -1, max(left, key=lambda j: (strength[j].sum(), -j))),
+        )
+        parent[best[2]] = best[1]
+        reached.append(best[2])
+        left.remove(best[2])
+    return parent

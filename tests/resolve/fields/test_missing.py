@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+from onoma.resolve.fields.missing import bare_years, by_form, by_frequency
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        *((text, "text") for text in ("nan", "NULL", "n/a", " None ", "unknown", "(unknown)", "-", "?", "tbd", "Test")),
+        ("0000-00-00", "date"),
+        ("1900-01-01", "date"),
+        ("1900-01-01 00:00:00", "date"),
+        ("01/01/1900", "date"),
+        ("9999-12-31", "date"),
+        ("99999", "code"),
+        ("000-000-0000", "code"),
+        ("NA", "person"),
+        ("na", "code"),
+    ],
+)
+def test_missing_by_form(text, kind):
+    assert by_form(text, kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Nat", "person"),
+        ("Na", "person"),
+        ("Null Island", "place"),
+        ("0", "number"),
+        ("99999", "number"),
+        ("1111", "code"),
+        ("1900-01-01", "text"),
+        ("Anna", "person"),
+        ("1900-01-02", "date"),
+        ("No", "category"),
+        ("Nana", "person"),
+    ],
+)
+def test_present_by_form(text, kind):
+    assert by_form(text, kind) is None
+
+
+def some(n, form="{}"):
+    return [form.format(i) for i in range(n)]
+
+
+def test_a_first_of_january_far_above_other_dates_is_missing():
+    values = ["1970-01-01", *some(40, "1970-03-{:02}")]
+    found = by_frequency(values, np.array([50] + [3] * 40), "date")
+    assert list(found) == [0]
+    assert "50 records" in found[0]
+    assert by_frequency(["1970-05-01", *values[1:]], np.array([50] + [3] * 40), "date") == {}
+    assert by_frequency(values, np.array([5] + [3] * 40), "date") == {}
+
+
+def test_a_telephone_of_everybody_is_missing_but_a_common_postcode_is_not():
+    values = some(100)
+    assert list(by_frequency(values, np.array([60] + [1] * 99), "code")) == [0]
+    assert by_frequency(values, np.array([600] + [50] * 99), "code") == {}
+
+
+def test_noughts_among_prices_but_not_among_counts():
+    prices = some(60)
+    assert list(by_frequency(prices, np.array([200, 1] + [10] * 58), "number")) == [0]
+    assert by_frequency(prices, np.array([200, 150] + [10] * 58), "number") == {}
+
+
+def test_minus_one_and_nines():
+    assert list(by_frequency(["-1", *some(30)], np.array([50] + [5] * 30), "number")) == [0]
+    assert by_frequency(["-1", "-2", *some(30)], np.array([50] + [5] * 31), "number") == {}
+    assert list(by_frequency(["9999", *some(30)], np.array([50] + [5] * 30), "number")) == [0]
+    assert by_frequency(["9999", "9000", *some(30)], np.array([50] + [5] * 31), "number") == {}
+
+
+@pytest.mark.parametrize("kind", ["person", "place", "category", "text", "organisation", "set"])
+def test_frequent_words_are_never_lost(kind):
+    assert by_frequency(some(50), np.array([100_000] + [1] * 49), kind) == {}
+
+
+def test_too_many_firsts_of_january_are_bare_years():
+    values = ["1630-01-01", "1631-01-01", "1630-05-07", "1631-00-00", "", "soon"]
+    expected = ["1630-00-00", "1631-00-00", "1630-05-07", "1631-00-00", "", "soon"]
+    assert bare_years(values, np.array([20, 20, 60, 1, 5, 1])) == expected
+    assert bare_years(values, np.array([20, 20, 6000, 1, 5, 1])) is None
+    assert bare_years(values, np.array([5, 5, 60, 1, 5, 1])) is None
