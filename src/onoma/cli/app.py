@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import onoma
-from onoma.cli import convert, evaluate, reproduce, simulate
+from onoma.cli import convert, evaluate, reproduce, resolve, simulate
 from onoma.cli.console import say_error
 from onoma.errors import OnomaError, SettingsError
 
@@ -24,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("resolve")(resolve.resolve)
 app.command("simulate")(simulate.simulate)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
@@ -47,6 +48,7 @@ def root(
     A short tour:
 
       [cyan]onoma simulate people 5000 -o people.csv[/]   a table whose truth is known
+      [cyan]onoma resolve people.csv -o who.csv[/]        which rows are the same person?
       [cyan]onoma evaluate gold.csv predicted.csv[/]      how good is a clustering?
       [cyan]onoma convert refs.bib authors.parquet[/]     from one format to another
       [cyan]onoma reproduce[/]                            published tables, and ours

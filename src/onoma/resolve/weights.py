@@ -201,6 +201,7 @@ class _Counts:
         self.parent = np.full(self.f, -1)
         self.counts = np.zeros((3, self.f, self.k + 1, self.k))
         self.background = self._background()
+        self.present = (evidence.levels >= 0).mean(axis=0) if len(evidence.a) else np.zeros(self.f)
 
     def _background(self) -> NDArray[np.float64]:
         counts = np.zeros((self.f, self.k + 1, self.k))
@@ -300,12 +301,16 @@ class _Counts:
         table[:-1, :k] = np.log(given)
 
     def _bound_relatives(self, tables: NDArray[np.float64]) -> None:
-        """Let relatives be strangers in what names the thing, and share no more than a part of what copies share."""
-        present = (self.evidence.levels >= 0).mean(axis=0)
-        names = self.evidence.identity
-        tables[RELATED, names] = tables[FRESH, names]
-        limit = self.settings.relatives_bound * self._information(tables[COPIED], tables[FRESH], present)
-        if self._information(tables[RELATED], tables[FRESH], present) <= limit:
+        """Let relatives share no more than a part of what copies share: of the names, and of all."""
+        every = np.ones(self.f, dtype=np.bool_)
+        for fields in (self.evidence.identity, every):
+            if fields.any():
+                self._draw_to_strangers(tables, fields)
+
+    def _draw_to_strangers(self, tables: NDArray[np.float64], fields: NDArray[np.bool_]) -> None:
+        """Mix the relatives' levels in some fields with those of strangers until the bound holds."""
+        limit = self.settings.relatives_bound * self._information(tables[COPIED], tables[FRESH], fields)
+        if self._information(tables[RELATED], tables[FRESH], fields) <= limit:
             return
         related, fresh = np.exp(tables[RELATED]), np.exp(tables[FRESH])
         low, high = 0.0, 1.0
@@ -313,19 +318,19 @@ class _Counts:
             middle = (low + high) / 2
             with np.errstate(divide="ignore"):
                 mixed = np.log(middle * related + (1 - middle) * fresh)
-            low, high = (low, middle) if self._information(mixed, tables[FRESH], present) > limit else (middle, high)
+            low, high = (low, middle) if self._information(mixed, tables[FRESH], fields) > limit else (middle, high)
         with np.errstate(divide="ignore"):
-            tables[RELATED] = np.log(low * related + (1 - low) * fresh)
+            tables[RELATED, fields] = np.log(low * related + (1 - low) * fresh)[fields]
 
     def _information(
-        self, table: NDArray[np.float64], fresh: NDArray[np.float64], present: NDArray[np.float64]
+        self, table: NDArray[np.float64], fresh: NDArray[np.float64], fields: NDArray[np.bool_]
     ) -> float:
-        """Return the divergence of a class from strangers, summed over fields."""
+        """Return the divergence of a class from strangers, summed over some fields."""
         total = 0.0
-        for f in range(self.f):
+        for f in np.flatnonzero(fields):
             k = int(self.evidence.n_levels[f])
             p = table[f, -1, :k]
-            total += present[f] * float(np.exp(p) @ (p - fresh[f, -1, :k]))
+            total += self.present[f] * float(np.exp(p) @ (p - fresh[f, -1, :k]))
         return total
 
 
