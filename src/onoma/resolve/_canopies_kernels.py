@@ -26,6 +26,8 @@ def nearest(
     """
     n = len(offsets) - 1
     score = np.zeros(n)
+    # A mark of its own: what all records share weighs nothing, so a score of 0 does not say that a record is new.
+    met_by = np.full(n, -1, dtype=np.int32)
     touched = np.empty(n, dtype=np.int32)
     out_i = np.empty((last - first) * k, dtype=np.int32)
     out_j = np.empty((last - first) * k, dtype=np.int32)
@@ -41,7 +43,8 @@ def nearest(
                     continue
                 if (apart == 1 and source[j] == source[i]) or (apart == -1 and source[j] != source[i]):
                     continue
-                if score[j] == 0.0:
+                if met_by[j] != i:
+                    met_by[j] = i
                     touched[n_touched] = j
                     n_touched += 1
                 score[j] += weight

@@ -81,11 +81,13 @@ def sample_times(
     size: NDArray[np.float64],
     time: NDArray[np.float64],
     root: NDArray[np.int64],
+    kin: NDArray[np.int64],
 ) -> int:
     """Given the origins, draw a uniformly random compatible order, as times; return the number of entities.
 
     A record comes after its origin by an exponential time with the rate of the number of records that descend from it:
-    then all orders that respect the forest are equally likely. `root[i]` becomes the first record of i's entity.
+    then all orders that respect the forest are equally likely. `root[i]` becomes the first record of i's entity,
+    `kin[i]` the first of all that i descends from, by copying or by relation.
     """
     n = len(order)
     for i in order:
@@ -100,8 +102,10 @@ def sample_times(
         if chosen[i] >= 0:
             p = neighbours[chosen[i]]
             time[i] = time[p] + wait
+            kin[i] = kin[p]
         else:
             time[i] = wait
+            kin[i] = i
         if kind[i] == 1:
             root[i] = root[neighbours[chosen[i]]]
         else:
@@ -125,10 +129,11 @@ def sweep(
     copied: NDArray[np.float64],
     related: NDArray[np.float64],
     together: NDArray[np.float64],
+    akin: NDArray[np.float64],
     n_entities: NDArray[np.int64],
     roots: NDArray[np.int32],
 ) -> None:
-    """Run sweeps of both blocks, adding to the counts of edges copied, related and pairs together in one entity.
+    """Run sweeps of both blocks, adding to the counts of pairs copied, related, together in one entity, and akin.
 
     `n_entities[s]` is filled for every sweep; `roots[s]` for the last `len(roots)` of them.
     """
@@ -137,19 +142,22 @@ def sweep(
     kind = np.empty(n, dtype=np.int8)
     size = np.empty(n)
     root = np.empty(n, dtype=np.int64)
+    kin = np.empty(n, dtype=np.int64)
     first_kept = n_sweeps - len(roots)
     for s in range(n_sweeps):
         order = np.argsort(time)
         sample_parents(rng_state, order, time, offsets, neighbours, pairs, copy, relative, chosen, kind)
-        n_entities[s] = sample_times(rng_state, order, neighbours, chosen, kind, size, time, root)
+        n_entities[s] = sample_times(rng_state, order, neighbours, chosen, kind, size, time, root, kin)
         for i in range(n):
             if kind[i] == 1:
                 copied[pairs[chosen[i]]] += 1.0
             elif kind[i] == 2:
                 related[pairs[chosen[i]]] += 1.0
         for e in range(len(a)):
-            if root[a[e]] == root[b[e]]:
-                together[e] += 1.0
+            if kin[a[e]] == kin[b[e]]:
+                akin[e] += 1.0
+                if root[a[e]] == root[b[e]]:
+                    together[e] += 1.0
         if s >= first_kept:
             for i in range(n):
                 roots[s - first_kept, i] = root[i]

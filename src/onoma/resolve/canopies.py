@@ -118,9 +118,9 @@ def _bags(
     ids: list[NDArray[np.int32]] = []
     weights: list[NDArray[np.float64]] = []
     n_features = n_hot = 0
-    for row, code in itertools.chain(_of_fields(fields, hot), _of_pairs(fields)):
+    for row, code, n_dropped in itertools.chain(_of_fields(fields, hot), _of_pairs(fields)):
         frequency = np.bincount(code) if len(code) else np.zeros(0, dtype=np.int64)
-        n_hot += int(np.count_nonzero(frequency > hot))
+        n_hot += n_dropped + int(np.count_nonzero(frequency > hot))
         good = (frequency > 1) & (frequency <= hot)
         number = np.cumsum(good) - 1 + n_features
         kept = good[code]
@@ -135,12 +135,12 @@ def _bags(
     return offsets, feature[order], np.concatenate(weights), n_hot
 
 
-def _of_fields(fields: Sequence[FieldData], hot: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield (records, feature codes): the values of each field, then what is inside them."""
+def _of_fields(fields: Sequence[FieldData], hot: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], int]]:
+    """Yield (records, feature codes, too common features left out): a field's values, then what is inside them."""
     for field in fields:
         present = np.flatnonzero(field.codes >= 0)
         codes = field.codes[present].astype(np.int64)
-        yield present, codes
+        yield present, codes, 0
         inner = field.features()
         if len(inner.ids) == 0:
             continue
@@ -152,14 +152,14 @@ def _of_fields(fields: Sequence[FieldData], hot: int) -> Iterator[tuple[NDArray[
         kept = inner.ids[useful].astype(np.int64)
         sizes = np.diff(offsets)[codes]
         places = np.arange(sizes.sum()) + np.repeat(offsets[codes] - (np.cumsum(sizes) - sizes), sizes)
-        yield np.repeat(present, sizes), kept[places]
+        yield np.repeat(present, sizes), kept[places], int(np.count_nonzero(frequency > hot))
 
 
-def _of_pairs(fields: Sequence[FieldData]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield (records, feature codes) for each pair of values of two short fields."""
+def _of_pairs(fields: Sequence[FieldData]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], int]]:
+    """Yield (records, feature codes, 0) for each pair of values of two short fields."""
     short = [field for field in fields if field.kind not in BULKY]
     for one, other in itertools.combinations(short, 2):
         present = np.flatnonzero((one.codes >= 0) & (other.codes >= 0))
         keys = one.codes[present].astype(np.int64) * len(other.values) + other.codes[present]
         _, codes = np.unique(keys, return_inverse=True)
-        yield present, codes.astype(np.int64)
+        yield present, codes.astype(np.int64), 0

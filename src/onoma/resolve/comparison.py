@@ -63,12 +63,18 @@ def random_pairs(
     if block is None:
         one, other = rng.integers(0, n, (2, n_wanted))
     else:
-        # Both from one block: the second is drawn among the members of the first's block.
+        # Both from one block: the second is drawn among the others of the first's block, so all pairs are alike.
         order = np.argsort(block, kind="stable")
         sizes = np.bincount(block)
         starts = np.cumsum(sizes) - sizes
-        one = rng.choice(n, n_wanted, p=(sizes[block] - 1) / max((sizes[block] - 1).sum(), 1))
-        other = order[starts[block[one]] + (rng.random(n_wanted) * sizes[block[one]]).astype(np.int64)]
+        place = np.empty(n, dtype=np.int64)
+        place[order] = np.arange(n) - starts[block[order]]
+        others = sizes[block] - 1
+        if not others.any():
+            return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
+        one = rng.choice(n, n_wanted, p=others / others.sum())
+        on = 1 + (rng.random(n_wanted) * others[one]).astype(np.int64)
+        other = order[starts[block[one]] + (place[one] + on) % sizes[block[one]]]
     good = one != other
     if apart and source is not None:
         good &= (source[one] != source[other]) == (apart == 1)

@@ -35,6 +35,8 @@ class Draws:
     """For each pair, the share of sweeps in which one was the other's relative."""
     together: NDArray[np.float64]
     """For each pair, the share of sweeps in which both were in one entity."""
+    akin: NDArray[np.float64]
+    """For each pair, the share of sweeps in which both descended from one record, by copying or by relation."""
     n_entities: NDArray[np.int64]
     """The number of entities after each sweep."""
     roots: NDArray[np.int32]
@@ -63,7 +65,7 @@ class CopyingSampler:
     def run(self, copy: NDArray[np.float64], relative: NDArray[np.float64], *, n_sweeps: int, n_kept: int = 0) -> Draws:
         """Run some sweeps with the weights given (not their logarithms) and say what they saw."""
         n, m = len(self.time), len(self.a)
-        copied, related, together = (np.zeros(m) for _ in range(3))
+        copied, related, together, akin = (np.zeros(m) for _ in range(4))
         n_entities = np.zeros(n_sweeps, dtype=np.int64)
         roots = np.zeros((n_kept, n), dtype=np.int32)
         sweep(
@@ -80,9 +82,10 @@ class CopyingSampler:
             copied,
             related,
             together,
+            akin,
             n_entities,
             roots,
         )
-        for counts in (copied, related, together):
+        for counts in (copied, related, together, akin):
             counts /= max(n_sweeps, 1)
-        return Draws(n_sweeps, copied, related, together, n_entities, roots)
+        return Draws(n_sweeps, copied, related, together, akin, n_entities, roots)

@@ -56,4 +56,4 @@ class LinkingSampler:
             roots,
         )
         together /= max(n_sweeps, 1)
-        return Draws(n_sweeps, together, np.zeros(m), together, n_entities, roots)
+        return Draws(n_sweeps, together, np.zeros(m), together, together, n_entities, roots)

@@ -31,6 +31,7 @@ __all__ = ["Evidence", "WeightSettings", "Weights", "learn_weights", "log_bayes_
 COPIED, RELATED, FRESH = 0, 1, 2
 Advance = Callable[..., None]
 _FIRST_EQUAL, _FIRST_BETWEEN = 0.75, 0.2  # a first guess at how copies agree
+_STRENGTH = 20.0  # pairs that a distribution by level of the parent must outweigh
 _CLIP = 60.0  # log weights beyond this are certain
 
 
@@ -72,6 +73,8 @@ class WeightSettings:
     relatives: bool = True
     relatives_bound: float = 0.5
     """The most that relatives share, as a part of the information that copies share."""
+    names_bound: float = 0.15
+    """The same for the fields that name the thing."""
     dependence: bool = True
     breadth: float = 0.05
     """Copied levels are counted over pairs of origin and copy (0), over all pairs of an entity (1), or between."""
@@ -150,7 +153,7 @@ def _closed_form(
         else:
             share = 0.5 * (1.0 / (1.0 + z + 0.5 * (rivals[a] - z)) + 1.0 / (1.0 + z + 0.5 * (rivals[b] - z)))
         copied, related = copy * share, relative * share
-        counts.add(1.0, copied, related, np.maximum(copied, copy / (1.0 + z)))
+        counts.add(1.0, copied, related, z / (1.0 + z))
         before = weights.kappa
         weights = counts.weights(copied.sum(), related.sum())
         advance(1, links=float(copied.sum()))
@@ -178,9 +181,9 @@ def _stochastic(
         if done < settle:
             continue
         if done == settle and settings.dependence:
-            counts.grow_tree(draws)
+            counts.grow_tree()
         step = 1.0 if done < half else 1.0 / (done - half + 1)
-        counts.add(step, _broad(draws, settings), draws.related, draws.together)
+        counts.add(step, _broad(draws, settings), draws.related, draws.akin)
         links += step * (draws.copied.sum() - links)
         related += step * (draws.related.sum() - related)
         weights = counts.weights(links, related)
@@ -201,6 +204,7 @@ class _Counts:
         self.parent = np.full(self.f, -1)
         self.counts = np.zeros((3, self.f, self.k + 1, self.k))
         self.background = self._background()
+        self.lifted = self._lifted()
         self.present = (evidence.levels >= 0).mean(axis=0) if len(evidence.a) else np.zeros(self.f)
 
     def _background(self) -> NDArray[np.float64]:
@@ -211,6 +215,12 @@ class _Counts:
             last = self.evidence.n_levels[self.evidence.contrast] - 1
             counts[self.evidence.contrast, self.k, last] += self.evidence.n_pairs - len(self.evidence.a)
         return counts
+
+    def _lifted(self) -> NDArray[np.float64]:
+        """Return the pairs of the background, each counted once, by field, level of the parent and level."""
+        counts = np.zeros((self.f, self.k + 1, self.k))
+        count_levels(self.evidence.background, self.parent, np.ones(len(self.evidence.background)), counts)
+        return counts[:, :-1]
 
     def start(self) -> Weights:
         """Return a first guess: copies mostly agree, relatives look like any candidate, strangers like the rest."""
@@ -225,7 +235,7 @@ class _Counts:
         return self.weights(links, links if self.settings.relatives and not self.evidence.linking else 0.0)
 
     def add(
-        self, step: float, copied: NDArray[np.float64], related: NDArray[np.float64], together: NDArray[np.float64]
+        self, step: float, copied: NDArray[np.float64], related: NDArray[np.float64], akin: NDArray[np.float64]
     ) -> None:
         """Move the counts a step towards those of new expectations."""
         new = np.zeros_like(self.counts)
@@ -236,30 +246,32 @@ class _Counts:
             # Candidates are the best of all pairs; that they are not matched is known of few. Strangers come from
             # the background, but for the contrast, which only candidates have.
             apart = np.zeros_like(new[FRESH])
-            count_levels(levels, self.parent, 1.0 - together, apart)
+            count_levels(levels, self.parent, 1.0 - akin, apart)
             if self.evidence.contrast >= 0:
                 new[FRESH, self.evidence.contrast] = apart[self.evidence.contrast]
         else:
-            count_levels(levels, self.parent, 1.0 - together, new[FRESH])
+            count_levels(levels, self.parent, 1.0 - akin, new[FRESH])
         new[FRESH] += self.background
         self.counts += step * (new - self.counts)
 
-    def grow_tree(self, draws: Draws) -> None:
+    def grow_tree(self) -> None:
         """Choose each field's parent, and count again by parent."""
-        strength = self._dependence(draws)
-        self.parent = _spanning_tree(strength)
+        self.parent = _spanning_tree(self._dependence())
         self.background = self._background()
+        self.lifted = self._lifted()
         self.counts[:] = 0.0
 
-    def _dependence(self, draws: Draws) -> NDArray[np.float64]:
+    def _dependence(self) -> NDArray[np.float64]:
+        """Return how much fields tell of each other among strangers.
+
+        Only the background shows it. Among candidates that are held apart, fields agree together because some of them
+        are the same after all: dependence learnt from those would explain the matches away.
+        """
         strength = np.zeros((self.f, self.f))
         for one in range(self.f):
             for other in range(one):
-                fresh, copied = (np.zeros((self.k, self.k)) for _ in range(2))
-                apart = np.zeros(len(self.evidence.a)) if self.evidence.linking else 1.0 - draws.together
-                count_pairs(self.evidence.levels, one, other, apart, fresh)
-                count_pairs(self.evidence.background, one, other, self.evidence.background_weight, fresh)
-                count_pairs(self.evidence.levels, one, other, _broad(draws, self.settings), copied)
+                fresh = np.zeros((self.k, self.k))
+                count_pairs(self.evidence.background, one, other, np.ones(len(self.evidence.background)), fresh)
                 strength[one, other] = strength[other, one] = _shared(fresh)
         if self.evidence.contrast >= 0:
             strength[self.evidence.contrast] = strength[:, self.evidence.contrast] = 0.0
@@ -272,7 +284,11 @@ class _Counts:
         for f in range(self.f):
             k = int(self.evidence.n_levels[f])
             for kind in (COPIED, RELATED, FRESH):
-                self._fill(tables[kind, f], self.counts[kind, f, :, :k], _prior(kind, k))
+                by_parent = self.lifted[f, :, :k] if kind == FRESH else self.counts[kind, f, :-1, :k]
+                self._fill(tables[kind, f], self.counts[kind, f, :, :k], by_parent, _prior(kind, k))
+            # Relatives are one kind of thing: with levels that depend on each other they would split into kinds, one
+            # of them the copies.
+            tables[RELATED, f, :-1] = tables[RELATED, f, -1]
             if self.parent[f] >= 0:
                 fresh = tables[FRESH, f, :, 0]
                 keep[f] = np.clip(fresh / min(fresh[-1], -1e-9), 0.0, 1.0)
@@ -290,41 +306,44 @@ class _Counts:
             n_levels=self.evidence.n_levels,
         )
 
-    def _fill(self, table: NDArray[np.float64], counts: NDArray[np.float64], prior: NDArray[np.float64]) -> None:
+    def _fill(
+        self,
+        table: NDArray[np.float64],
+        counts: NDArray[np.float64],
+        by_parent: NDArray[np.float64],
+        prior: NDArray[np.float64],
+    ) -> None:
         """Fill one field's log probabilities in one class: by level of the parent, drawn towards the whole."""
         k = counts.shape[1]
         whole = counts.sum(axis=0) + prior
         whole /= whole.sum()
         table[-1, :k] = np.log(whole)
-        strength = 20.0
-        given = (counts[:-1] + strength * whole) / (counts[:-1].sum(axis=1, keepdims=True) + strength)
+        given = (by_parent + _STRENGTH * whole) / (by_parent.sum(axis=1, keepdims=True) + _STRENGTH)
         table[:-1, :k] = np.log(given)
 
     def _bound_relatives(self, tables: NDArray[np.float64]) -> None:
         """Let relatives share no more than a part of what copies share: of the names, and of all."""
         every = np.ones(self.f, dtype=np.bool_)
-        for fields in (self.evidence.identity, every):
-            if fields.any():
-                self._draw_to_strangers(tables, fields)
+        self._draw_to_strangers(tables, self.evidence.identity, self.settings.names_bound)
+        self._draw_to_strangers(tables, every, self.settings.relatives_bound)
 
-    def _draw_to_strangers(self, tables: NDArray[np.float64], fields: NDArray[np.bool_]) -> None:
-        """Mix the relatives' levels in some fields with those of strangers until the bound holds."""
-        limit = self.settings.relatives_bound * self._information(tables[COPIED], tables[FRESH], fields)
+    def _draw_to_strangers(self, tables: NDArray[np.float64], fields: NDArray[np.bool_], bound: float) -> None:
+        """Temper the relatives' levels in some fields towards those of strangers until the bound holds.
+
+        The tempered distribution is proportional to related^t · fresh^(1 - t): every weight of evidence for a relative
+        shrinks by the factor t. (A mixture would keep almost all of it.)
+        """
+        limit = bound * self._information(tables[COPIED], tables[FRESH], fields)
         if self._information(tables[RELATED], tables[FRESH], fields) <= limit:
             return
-        related, fresh = np.exp(tables[RELATED]), np.exp(tables[FRESH])
         low, high = 0.0, 1.0
-        for _ in range(30):
+        for _ in range(20):
             middle = (low + high) / 2
-            with np.errstate(divide="ignore"):
-                mixed = np.log(middle * related + (1 - middle) * fresh)
-            low, high = (low, middle) if self._information(mixed, tables[FRESH], fields) > limit else (middle, high)
-        with np.errstate(divide="ignore"):
-            tables[RELATED, fields] = np.log(low * related + (1 - low) * fresh)[fields]
+            tempered = _tempered(tables[RELATED], tables[FRESH], middle)
+            low, high = (low, middle) if self._information(tempered, tables[FRESH], fields) > limit else (middle, high)
+        tables[RELATED, fields] = _tempered(tables[RELATED], tables[FRESH], low)[fields]
 
-    def _information(
-        self, table: NDArray[np.float64], fresh: NDArray[np.float64], fields: NDArray[np.bool_]
-    ) -> float:
+    def _information(self, table: NDArray[np.float64], fresh: NDArray[np.float64], fields: NDArray[np.bool_]) -> float:
         """Return the divergence of a class from strangers, summed over some fields."""
         total = 0.0
         for f in np.flatnonzero(fields):
@@ -332,6 +351,13 @@ class _Counts:
             p = table[f, -1, :k]
             total += self.present[f] * float(np.exp(p) @ (p - fresh[f, -1, :k]))
         return total
+
+
+def _tempered(related: NDArray[np.float64], fresh: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+    """Return the normalised geometric mean of two classes' tables; impossible levels stay so."""
+    with np.errstate(invalid="ignore"):
+        mean = np.where(np.isfinite(related), t * related + (1.0 - t) * fresh, -np.inf)
+    return mean - np.logaddexp.reduce(mean, axis=-1, keepdims=True)
 
 
 def _prior(kind: int, k: int) -> NDArray[np.float64]:
