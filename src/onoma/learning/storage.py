@@ -1,0 +1,37 @@
+"""Models on disk: a folder with `model.json` (what it is, its settings and names) and `arrays.npz` (its numbers)."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.errors import DataError
+
+__all__ = ["load_model", "save_model"]
+
+
+def save_model(folder: str | Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a model; an existing one in the same folder is replaced."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.json").write_text(json.dumps({"kind": kind, "version": 1, **facts}, indent=1) + "\n", "utf-8")
+    with (folder / "arrays.npz").open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **dict(arrays))
+
+
+def load_model(folder: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read a model of one kind; return its facts and arrays."""
+    path = Path(folder) / "model.json"
+    if not path.exists():
+        raise DataError("there is no model here", file=path, hint="A model is a folder with model.json and arrays.npz.")
+    facts = json.loads(path.read_text("utf-8"))
+    if facts.get("kind") != kind or facts.get("version") != 1:
+        raise DataError(
+            f"holds a model of kind {facts.get('kind')!r}, version {facts.get('version')}; wanted {kind!r}, version 1",
+            file=path,
+        )
+    with np.load(Path(folder) / "arrays.npz", allow_pickle=False) as stored:
+        return facts, {name: stored[name] for name in stored.files}

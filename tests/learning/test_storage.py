@@ -1,0 +1,31 @@
+import json
+
+import numpy as np
+import pytest
+
+from onoma.errors import DataError
+from onoma.learning.storage import load_model, save_model
+
+
+def test_round_trip_and_replacement(tmp_path):
+    save_model(tmp_path / "a" / "b", "kind", {"x": [1, "é"]}, {"w": np.arange(3)})
+    save_model(tmp_path / "a" / "b", "kind", {"x": 2}, {"w": np.arange(4)})
+    facts, arrays = load_model(tmp_path / "a" / "b", "kind")
+    assert facts["x"] == 2
+    np.testing.assert_array_equal(arrays["w"], np.arange(4))
+
+
+def test_objects_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="pickle"):
+        save_model(tmp_path, "kind", {}, {"w": np.array([{}], dtype=object)})
+
+
+def test_missing_and_foreign_models(tmp_path):
+    with pytest.raises(DataError, match="no model here"):
+        load_model(tmp_path, "kind")
+    save_model(tmp_path, "kind", {}, {})
+    with pytest.raises(DataError, match="'kind', version 1; wanted 'other'"):
+        load_model(tmp_path, "other")
+    (tmp_path / "model.json").write_text(json.dumps({"kind": "kind", "version": 2}))
+    with pytest.raises(DataError, match="version 2"):
+        load_model(tmp_path, "kind")
