@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).parent
+MOST_ROWS = 60
 RESULTS = DOCS.parent / "benchmarks" / "results"
 
 
@@ -53,6 +54,8 @@ def _benchmark(name: str, kept: dict) -> list[str]:
 
 
 def _study(kept: dict) -> list[str]:
+    if len(kept["rows"]) > MOST_ROWS:
+        return _long_study(kept)
     rows = [
         f"| {row['setting']} | {row['metric']} | {_number(row['paper'])} | {_number(row['ours'])} | {row['unit']} |"
         for row in kept["rows"]
@@ -67,6 +70,20 @@ def _study(kept: dict) -> list[str]:
         *rows,
         "",
         *(f"{note}\n" for note in kept["notes"]),
+    ]
+
+
+def _long_study(kept: dict) -> list[str]:
+    name = kept["study"].replace("/", "-")
+    return [
+        f"## Study: {kept['study']}",
+        "",
+        f"{kept['title']}. {kept['paper']}. `{kept['command']}`",
+        "",
+        f"All {len(kept['rows'])} rows are in `benchmarks/results/{name}.json`. In short:",
+        "",
+        *(f"* {note}" for note in kept["notes"]),
+        "",
     ]
 
 

@@ -18,9 +18,9 @@ def score_pairs(
     """Fill the log Bayes factors "copied" and "related" against "fresh" of every pair.
 
     `tables[c, f, g, l]` is the log probability of level l of field f in class c (0 copied, 1 related, 2 fresh) when the
-    field's parent is at level g (last: the parent is missing or there is none). `log_share[e, f]` is the log of the share
-    of records with the value that both have: a stranger has it with just this probability. `keep[f, g]` says how much
-    of that counts: all of it, unless the parent already tells the value.
+    field's parent is at level g (last: the parent is missing or there is none). `log_share[e, f]` is the log of the
+    share of records with the value that both have: a stranger has it with just this probability. `keep[f, g]` says how
+    much of that counts: all of it, unless the parent already tells the value.
     """
     n_fields = levels.shape[1]
     none = tables.shape[2] - 1
