@@ -1,5 +1,7 @@
 """`onoma resolve`: from a table to entities."""
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +10,7 @@ import typer
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, OnError, OnErrorOption, Quiet, Seed
 from onoma.errors import SettingsError
-from onoma.pipeline.resolution import Outcome, read_job, run_job, summary, write_outcome
+from onoma.pipeline.resolution import Outcome, check_target, read_job, run_job, summary, write_outcome
 from onoma.resolve.model import ModelSettings
 
 __all__ = ["resolve"]
@@ -57,6 +59,8 @@ def resolve(
       [cyan]onoma resolve papers.csv --block author_name --field title=text[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
+    if output is not None:
+        check_target(output)
     job = read_job(
         files,
         id=id,
@@ -71,7 +75,7 @@ def resolve(
     for note in job.notes:
         speaker.note(note)
     outcome = run_job(job, progress=speaker.progress)
-    written = [] if output is None else write_outcome(outcome, output)
+    written = [] if output is None else write_outcome(outcome, output, command=shlex.join(["onoma", *sys.argv[1:]]))
     if json:
         speaker.answer(summary(outcome) | {"output": [str(path) for path in written]})
         return

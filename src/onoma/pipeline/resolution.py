@@ -13,16 +13,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from onoma.corpus.clustering import ABSENT, Clustering
-from onoma.corpus.formats import format_of, write_table
+from onoma.corpus.formats import FORMATS, format_of, write_table
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate.metrics import REPORTED
 from onoma.evaluate.report import Evaluation, evaluate
 from onoma.progress import SILENT, Progress
 from onoma.resolve.model import ModelSettings
+from onoma.resolve.report import write_report
 from onoma.resolve.resolution import Resolution, resolve
 
-__all__ = ["Job", "Outcome", "calibration_error", "read_job", "run_job", "summary", "write_outcome"]
+__all__ = ["Job", "Outcome", "calibration_error", "check_target", "read_job", "run_job", "summary", "write_outcome"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,8 @@ class Outcome:
 
     job: Job
     resolution: Resolution
+    gold: Clustering | None
+    """The truth, where it was given."""
     evaluation: Evaluation | None
     calibration: float | None
     """Mean gap between stated and true pair probabilities, in ten bins; None without truth."""
@@ -83,8 +86,8 @@ def read_job(
             )
         source = _free("source", tables)
         tables = [
-            table.append_column(source, pa.array([_stem(path)] * len(table), pa.string()))
-            for table, path in zip(tables, files, strict=True)
+            table.append_column(source, pa.array([name] * len(table), pa.string()))
+            for table, name in zip(tables, _source_names(files), strict=True)
         ]
     table = tables[0] if len(tables) == 1 else pa.concat_tables(_alike(tables), promote_options="permissive")
     if len(table) == 0:
@@ -128,12 +131,12 @@ def run_job(job: Job, *, progress: Progress = SILENT) -> Outcome:
     seconds = {"total": time.perf_counter() - start}
     if resolution.fit is not None:
         seconds = dict(resolution.fit.seconds) | seconds
-    evaluation = calibration = None
+    gold = evaluation = calibration = None
     if job.truth is not None:
         gold = Clustering.from_labels(_labels(job.table[job.truth]))
         evaluation = _score(gold, resolution.clustering)
         calibration = calibration_error(resolution, gold)
-    return Outcome(job, resolution, evaluation, calibration, seconds, _peak_mb())
+    return Outcome(job, resolution, gold, evaluation, calibration, seconds, _peak_mb())
 
 
 def _score(gold: Clustering, predicted: Clustering) -> Evaluation:
@@ -179,20 +182,34 @@ def summary(outcome: Outcome) -> dict[str, object]:
     return found
 
 
-def write_outcome(outcome: Outcome, target: Path) -> list[Path]:
-    """Write the memberships to a table file, or all tables into a folder; return what was written."""
-    resolution = outcome.resolution
-    if target.suffix and not target.is_dir():
-        format_of(target)
+def check_target(target: Path) -> None:
+    """Refuse an output that no table can be written to: before the work, not after it."""
+    if _is_file(target) and format_of(target).write_table is None:
+        tables = ", ".join(entry.name for entry in FORMATS.values() if entry.write_table)
+        raise DataError(f"{format_of(target).name} is not written; a table can be written as {tables}", file=target)
+
+
+def _is_file(target: Path) -> bool:
+    return bool(target.suffix) and not target.is_dir()
+
+
+def write_outcome(outcome: Outcome, target: Path, *, command: str = "") -> list[Path]:
+    """Write the memberships to a table file, or all tables into a folder; return what was written.
+
+    Rows that could not be read go into a file of rejects beside them.
+    """
+    resolution, rejects = outcome.resolution, outcome.job.rejects
+    if _is_file(target):
         write_table(resolution.memberships, target)
-        return [target]
+        return [target, *_write_rejects(rejects, target.with_name(f"{_stem(target)}.rejects.csv"))]
     target.mkdir(parents=True, exist_ok=True)
     tables = {
         "memberships": resolution.memberships,
         "entities": resolution.entities,
         "pairs": resolution.pairs(),
-        "weights": resolution.weights(),
     }
+    if resolution.fit is not None:
+        tables["weights"] = resolution.weights()
     written = []
     for name, table in tables.items():
         path = target / f"{name}.parquet"
@@ -200,7 +217,24 @@ def write_outcome(outcome: Outcome, target: Path) -> list[Path]:
         written.append(path)
     path = target / "summary.json"
     path.write_text(json.dumps(summary(outcome), indent=1) + "\n", "utf-8")
-    return [*written, path]
+    report = target / "report.html"
+    write_report(
+        resolution,
+        report,
+        evaluation=outcome.evaluation,
+        gold=outcome.gold,
+        command=command,
+        notes=outcome.job.notes,
+        n_rejected=0 if rejects is None else len(rejects),
+    )
+    return [*written, path, report, *_write_rejects(rejects, target / "rejects.csv")]
+
+
+def _write_rejects(rejects: pa.Table | None, path: Path) -> list[Path]:
+    if rejects is None:
+        return []
+    write_table(rejects, path)
+    return [path]
 
 
 def _alike(tables: Sequence[pa.Table]) -> list[pa.Table]:
@@ -228,6 +262,12 @@ def _labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _free(name: str, tables: Sequence[pa.Table]) -> str:
     taken = {column for table in tables for column in table.column_names}
     return name if name not in taken else next(f"{name}_{i}" for i in range(2, 1000) if f"{name}_{i}" not in taken)
+
+
+def _source_names(files: Sequence[Path]) -> list[str]:
+    """Return the names of the files without folder and ending, or whole where that would not tell them apart."""
+    stems = [_stem(path) for path in files]
+    return stems if len(set(stems)) == len(stems) else [str(path) for path in files]
 
 
 def _stem(path: Path) -> str:

@@ -1,5 +1,6 @@
 """The most doubtful decisions of `report.py`, each with its evidence field by field."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.resolve._report_page import Html, cell, table, text
 from onoma.resolve.charts import shown
 from onoma.resolve.explanation import Explanation, Step, explain_pair
-from onoma.resolve.weights import edge_weights
+from onoma.resolve.weights import log_bayes_factors
 
 if TYPE_CHECKING:
     from onoma.resolve.model import Fit
@@ -153,8 +154,14 @@ class _Rivals:
         wanted[a[chosen]] = wanted[b[chosen]] = True
         self.pairs = np.flatnonzero(wanted[a] | wanted[b])
         self.a, self.b = a[self.pairs], b[self.pairs]
-        copy, _ = edge_weights(fit.evidence, fit.weights)
-        self.bits = np.log2(copy[self.pairs])
+        some = replace(
+            fit.evidence,
+            a=self.a,
+            b=self.b,
+            levels=fit.evidence.levels[self.pairs],
+            log_share=fit.evidence.log_share[self.pairs],
+        )
+        self.bits = (log_bayes_factors(some, fit.weights)[0] + np.log(fit.weights.kappa)) / np.log(2)
         self.together = fit.draws.together[self.pairs]
 
     def best(self, record: int, pair: int) -> _Rival | None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
-from onoma.corpus.clustering import ABSENT, Clustering
+from onoma.corpus.clustering import Clustering
+from onoma.resolve.calibration import STATED, calibration_bins
 from onoma.resolve.explanation import Explanation, LevelWeight, Record, Step, explain_pair, fitted, weight_table
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Charts",
-    "calibration_bins",
     "certainty_chart",
     "entity_count_chart",
     "shown",
@@ -36,8 +36,6 @@ _STEP = 15
 _FEW = 2
 """Copies at a level below which its weight is called a guess."""
 _MOST_SIZES = 30
-_FLOOR = 0.01
-"""Pairs below this probability are not stated."""
 _UNPRINTABLE = re.compile("[^\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]+")
 
 Rows = list[dict[str, Any]]
@@ -253,7 +251,7 @@ def certainty_chart(resolution: "Resolution", *, gold: Clustering | None = None)
 
 
 def _histogram(fit: "Fit") -> alt.Chart:
-    stated = fit.draws.together[fit.draws.together >= _FLOOR]
+    stated = fit.draws.together[fit.draws.together >= STATED]
     counts, edges = np.histogram(stated, bins=20, range=(0.0, 1.0))
     rows = [
         {"start": a, "end": b, "range": f"{a:.0%} – {b:.0%}", "pairs": n, "from": 0.5}
@@ -278,27 +276,6 @@ def _share_axis() -> dict[str, Any]:
     return {"scale": alt.Scale(domain=[0, 1]), "axis": alt.Axis(format="%", tickCount=5)}
 
 
-def calibration_bins(resolution: "Resolution", gold: Clustering, *, n_bins: int = 10) -> Rows:
-    """Return, for pairs in bins of stated probability: mean stated, share truly the same, an interval, the count.
-
-    Of the candidate pairs stated at 1 % or more, those with both rows labelled. The interval is Wilson's at 95 %.
-    """
-    fit = fitted(resolution)
-    one, other = gold.labels[fit.evidence.a], gold.labels[fit.evidence.b]
-    use = (fit.draws.together >= _FLOOR) & (one != ABSENT) & (other != ABSENT)
-    stated, same = fit.draws.together[use], (one == other)[use]
-    place = np.minimum((stated * n_bins).astype(np.int64), n_bins - 1)
-    rows = []
-    for b in np.unique(place).tolist():
-        inside = place == b
-        n, true = int(inside.sum()), float(same[inside].mean())
-        half = 1.96 * np.sqrt(true * (1 - true) / n + 1.96**2 / (4 * n * n)) / (1 + 1.96**2 / n)
-        middle = (true + 1.96**2 / (2 * n)) / (1 + 1.96**2 / n)
-        row = {"stated": float(stated[inside].mean()), "true": true, "low": middle - half, "high": middle + half}
-        rows.append({name: round(float(value), 6) for name, value in row.items()} | {"pairs": n})
-    return rows
-
-
 def _calibration(resolution: "Resolution", gold: Clustering) -> alt.LayerChart:
     ends = alt.InlineData(values=[{"stated": 0, "true": 0}, {"stated": 1, "true": 1}])
     x = alt.X("stated:Q", title="stated probability", **_share_axis())
@@ -315,10 +292,19 @@ def _calibration(resolution: "Resolution", gold: Clustering) -> alt.LayerChart:
             alt.Tooltip("pairs:Q", format=","),
         ],
     )
-    text = {"y": y, "text": alt.Text("pairs:Q", format=",")}
-    left = base.transform_filter("datum.stated < 0.9").mark_text(dy=14, dx=4, align="left").encode(**text)
-    right = base.transform_filter("datum.stated >= 0.9").mark_text(dy=14, dx=-4, align="right").encode(**text)
-    return alt.LayerChart(layer=[diagonal, spans, line, points, left, right]).properties(width=_WIDTH, height=260)
+    layers = [diagonal, spans, line, points, *_counts(base, y)]
+    return alt.LayerChart(layer=layers).properties(width=_WIDTH, height=260)
+
+
+def _counts(base: alt.Chart, y: alt.Y) -> list[alt.Chart]:
+    """Return the numbers of pairs, beside their points and inside the frame: below high ones, left of the last."""
+    made = []
+    for low, dy in (("datum.true < 0.5", -9), ("datum.true >= 0.5", 12)):
+        for early, dx, align in (("datum.stated < 0.9", 5, "left"), ("datum.stated >= 0.9", -5, "right")):
+            here = base.transform_filter(f"{low} && {early}")
+            mark = here.mark_text(dx=dx, dy=dy, align=align)  # type: ignore[arg-type]
+            made.append(mark.encode(y=y, text=alt.Text("pairs:Q", format=",")))
+    return made
 
 
 def waterfall_chart(resolution: "Resolution", a: Record, b: Record) -> alt.LayerChart:
@@ -387,8 +373,8 @@ def _verdict(found: Explanation) -> alt.TitleParams:
     return alt.TitleParams(f"{alone}; {company}", anchor="start", fontSize=13)
 
 
-def _share(probability: float) -> str:
-    return f"{probability:.1%}" if 0.001 <= probability <= 0.999 else "< 0.1%" if probability < 0.5 else "> 99.9%"
+def _share(share: float) -> str:
+    return f"{share:.1%}" if 0.001 <= share <= 0.999 else "< 0.1%" if share < 0.5 else "> 99.9%"
 
 
 def shown(text: str, most: int = 120) -> str:

@@ -17,8 +17,8 @@ from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.evaluate.report import Evaluation
 from onoma.resolve._report_decisions import decisions
 from onoma.resolve._report_page import Html, cell, chart, page, section, table, text, tile
+from onoma.resolve.calibration import calibration_bins
 from onoma.resolve.charts import (
-    calibration_bins,
     certainty_chart,
     entity_count_chart,
     shown,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -14,10 +15,13 @@ from onoma.corpus.readers.arrow import from_arrow
 from onoma.corpus.records import with_ids
 from onoma.errors import DataError, SettingsError
 from onoma.progress import SILENT, Progress
-from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.prepare import Fields, prepare_fields
-from onoma.resolve.model import CONTRAST_LEVELS, Fit, ModelSettings, fit_records
-from onoma.resolve.weights import COPIED, FRESH, log_bayes_factors
+from onoma.resolve.model import Fit, ModelSettings, fit_records
+from onoma.resolve.weights import log_bayes_factors
+
+if TYPE_CHECKING:
+    from onoma.resolve.charts import Charts
+    from onoma.resolve.explanation import Explanation, Record
 
 __all__ = ["Resolution", "resolve"]
 
@@ -107,62 +111,28 @@ class Resolution:
         low, high = np.quantile(self.fit.draws.n_entities, [(1 - level) / 2, (1 + level) / 2])
         return self.clustering.n_entities, int(low), int(np.ceil(high))
 
-    def explain(self, a: str, b: str) -> pa.Table:
-        """Say field by field why two records are, or are not, the same: level, both values, weight in bits.
+    @cached_property
+    def chart(self) -> "Charts":
+        """Pictures: `chart.weights()`, `.sizes()`, `.entity_count()`, `.certainty()`, `.waterfall(a, b)`."""
+        from onoma.resolve.charts import Charts
 
-        The first row is the prior, the last the sum; a weight above 0 speaks for the same entity.
+        return Charts(self)
+
+    def explain(self, a: "Record", b: "Record") -> "Explanation":
+        """Say step by step why two records are, or are not, the same.
+
+        A record is named by its id, by its row number, or by (source, id). The bits of the steps add up to what the
+        model uses; above 0 speaks for the same entity.
         """
-        i, j = self._position(a), self._position(b)
-        rows = [("prior", "", "", "", self._prior_bits())]
-        rows += [self._row(f, field, i, j) for f, field in enumerate(self.fields.fields)]
-        rows.append(("total", "", a, b, sum(row[-1] for row in rows)))
-        return pa.table(dict(zip(("field", "level", "a", "b", "bits"), zip(*rows, strict=True), strict=True)))
+        from onoma.resolve.explanation import explain_pair
 
-    def _prior_bits(self) -> float:
-        return 0.0 if self.fit is None else float(np.log2(self.fit.weights.kappa))
-
-    def _row(self, f: int, field: FieldData, i: int, j: int) -> tuple[str, str, str, str, float]:
-        one, other = int(field.codes[i]), int(field.codes[j])
-        values = ["" if code < 0 else field.examples[code] for code in (one, other)]
-        if self.fit is None or one < 0 or other < 0:
-            return field.name, "missing", values[0], values[1], 0.0
-        level = int(field.compare(np.array([one], np.int32), np.array([other], np.int32))[0])
-        weights = self.fit.weights
-        fresh = weights.tables[FRESH, f, -1, level]
-        if level == 0:
-            fresh = np.log(field.counts[one] / field.counts.sum())
-        bits = float((weights.tables[COPIED, f, -1, level] - fresh) / np.log(2))
-        return field.name, field.levels[level], values[0], values[1], bits
-
-    def _position(self, record: str) -> int:
-        found = pc.index(self.table["id"], record).as_py()
-        if found < 0:
-            raise DataError(f"there is no record with the id {record!r}")
-        return int(found)
+        return explain_pair(self, a, b)
 
     def weights(self) -> pa.Table:
-        """Return what agreement means: field, level, how often copies and strangers are at it, the weight in bits."""
-        if self.fit is None:
-            return pa.table({"field": pa.array([], pa.string())})
-        rows = []
-        names = [(each.name, each.kind, each.levels) for each in self.fields.fields]
-        if self.fit.evidence.contrast >= 0:
-            names.append(("contrast", "contrast", CONTRAST_LEVELS))
-        for f, (name, kind, levels) in enumerate(names):
-            copied, fresh = self.fit.weights.marginals(COPIED, f), self.fit.weights.marginals(FRESH, f)
-            for level, label in enumerate(levels):
-                bits = float(np.log2(copied[level] / fresh[level]))
-                rows.append(
-                    {
-                        "field": name,
-                        "kind": kind,
-                        "level": label,
-                        "copied": float(copied[level]),
-                        "strangers": float(fresh[level]),
-                        "bits": bits,
-                    }
-                )
-        return pa.Table.from_pylist(rows)
+        """Return what agreement means: by field and level, how often copies and strangers are at it, and the bits."""
+        from onoma.resolve.explanation import weight_table
+
+        return pa.Table.from_pylist([each._asdict() for each in weight_table(self)])
 
     def log_weights(self) -> NDArray[np.float64]:
         """Return the log Bayes factor of every candidate pair."""

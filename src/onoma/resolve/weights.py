@@ -205,6 +205,7 @@ class _Counts:
         self.counts = np.zeros((3, self.f, self.k + 1, self.k))
         self.background = self._background()
         self.lifted = self._lifted()
+        self.typical = self._typical()
         self.present = (evidence.levels >= 0).mean(axis=0) if len(evidence.a) else np.zeros(self.f)
 
     def _background(self) -> NDArray[np.float64]:
@@ -215,6 +216,11 @@ class _Counts:
             last = self.evidence.n_levels[self.evidence.contrast] - 1
             counts[self.evidence.contrast, self.k, last] += self.evidence.n_pairs - len(self.evidence.a)
         return counts
+
+    def _typical(self) -> NDArray[np.float64]:
+        """Return for each field the mean log share of the values that candidates have in common."""
+        equal = self.evidence.levels == 0
+        return np.where(equal, self.evidence.log_share, 0.0).sum(axis=0) / np.maximum(equal.sum(axis=0), 1)
 
     def _lifted(self) -> NDArray[np.float64]:
         """Return the pairs of the background, each counted once, by field, level of the parent and level."""
@@ -289,6 +295,8 @@ class _Counts:
             # Relatives are one kind of thing: with levels that depend on each other they would split into kinds, one
             # of them the copies.
             tables[RELATED, f, :-1] = tables[RELATED, f, -1]
+            if f != self.evidence.contrast:
+                self._cap_levels(tables, f, k)
             if self.parent[f] >= 0:
                 fresh = tables[FRESH, f, :, 0]
                 keep[f] = np.clip(fresh / min(fresh[-1], -1e-9), 0.0, 1.0)
@@ -305,6 +313,17 @@ class _Counts:
             sigma=max(related, 0.5) / self.evidence.n_pairs if relatives else 0.0,
             n_levels=self.evidence.n_levels,
         )
+
+    def _cap_levels(self, tables: NDArray[np.float64], f: int, k: int) -> None:
+        """Let no level speak more for a copy than sharing an ordinary value does.
+
+        A level that strangers are hardly ever at would else outweigh equality itself, whose weight is bounded by how
+        rare a value can be seen to be.
+        """
+        for g in range(tables.shape[2]):
+            cap = tables[COPIED, f, g, 0] - min(self.typical[f], tables[FRESH, f, g, 0])
+            least = tables[COPIED, f, g, 1:k] - max(cap, 0.0)
+            tables[FRESH, f, g, 1:k] = np.maximum(tables[FRESH, f, g, 1:k], least)
 
     def _fill(
         self,

@@ -1,0 +1,222 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from onoma.corpus.clustering import Clustering
+from onoma.corpus.formats import write_table
+from onoma.corpus.readers.table import read_table
+from onoma.corpus.simulate import simulate_people
+from onoma.errors import DataError, SettingsError
+from onoma.evaluate import evaluate
+from onoma.pipeline.resolution import (
+    Job,
+    calibration_error,
+    check_target,
+    read_job,
+    run_job,
+    summary,
+    write_outcome,
+)
+from onoma.resolve.model import ModelSettings
+
+SHORT = ModelSettings(n_samples=20, n_burn_in=10)
+
+
+@pytest.fixture(scope="module")
+def people():
+    return simulate_people(200, seed=3)
+
+
+@pytest.fixture(scope="module")
+def outcome(people):
+    return run_job(Job(table=people, truth="cluster_id", settings=SHORT))
+
+
+def write(path, text):
+    Path(path).write_text(text, "utf-8")
+    return Path(path)
+
+
+# Reading.
+
+
+def test_one_file(tmp_path, people):
+    path = tmp_path / "people.csv"
+    write_table(people, path)
+    job = read_job([path], truth="cluster_id", kinds={"city": "place"}, settings=SHORT)
+    assert len(job.table) == 200
+    assert (job.source, job.link, job.truth, job.kinds, job.settings) == (
+        None,
+        False,
+        "cluster_id",
+        {"city": "place"},
+        SHORT,
+    )
+    assert job.rejects is None
+
+
+def test_several_files_are_sources(tmp_path):
+    one = write(tmp_path / "shop.csv", "id,name,year\n1,Ann,1990\n2,Bob,1991\n")
+    other = write(tmp_path / "list.csv", "id,name,town\n1,Ann,York\n")
+    job = read_job([one, other], link=True)
+    assert job.source == "source"
+    assert job.table["source"].to_pylist() == ["shop", "shop", "list"]
+    assert job.table["town"].to_pylist()[:2] == [None, None]
+    assert job.table["name"].to_pylist() == ["Ann", "Bob", "Ann"]
+
+
+def test_files_of_one_name_are_still_two_sources(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    paths = [write(tmp_path / folder / "people.csv", "id,name\n1,Ann\n") for folder in ("a", "b")]
+    assert len(set(read_job(paths).table["source"].to_pylist())) == 2
+
+
+def test_a_column_called_source_is_left_alone(tmp_path):
+    paths = [write(tmp_path / f"{name}.csv", f"id,source\n{name},web\n") for name in "ab"]
+    job = read_job(paths)
+    assert job.source == "source_2"
+    assert job.table["source"].to_pylist() == ["web", "web"]
+
+
+def test_columns_of_two_types_become_text(tmp_path):
+    for name, values in (("one", pa.array([1])), ("two", pa.array(["x"]))):
+        write_table(pa.table({"code": values}), tmp_path / f"{name}.parquet")
+    assert read_job([tmp_path / "one.parquet", tmp_path / "two.parquet"]).table["code"].to_pylist() == ["1", "x"]
+
+
+@pytest.mark.parametrize(
+    ("names", "settings", "error", "said"),
+    [
+        (["a", "b"], {"source": "name"}, SettingsError, "several files are sources already"),
+        (["a"], {"link": True}, SettingsError, "linking needs two sources"),
+        (["a"], {"truth": "gold"}, SettingsError, "there is no column 'gold'"),
+        (["a"], {"block": "part"}, SettingsError, "The columns are id, name"),
+        (["a"], {"source": "part"}, SettingsError, "there is no column 'part'"),
+        (["empty"], {}, DataError, "no rows"),
+    ],
+)
+def test_what_cannot_be_read_together(tmp_path, names, settings, error, said):
+    for name in "ab":
+        write(tmp_path / f"{name}.csv", "id,name\n1,Ann\n2,Bob\n")
+    write(tmp_path / "empty.csv", "id,name\n")
+    with pytest.raises(error, match=said):
+        read_job([tmp_path / f"{name}.csv" for name in names], **settings)
+
+
+# Running.
+
+
+def test_the_truth_scores_and_does_nothing_else(people, outcome):
+    without = run_job(Job(table=people.drop_columns(["cluster_id"]), settings=SHORT))
+    assert without.resolution.memberships.equals(outcome.resolution.memberships)
+    assert without.evaluation is None and without.calibration is None
+    shuffled = people.set_column(1, "cluster_id", people["cluster_id"].take(np.random.default_rng(0).permutation(200)))
+    spoilt = run_job(Job(table=shuffled, truth="cluster_id", settings=SHORT))
+    assert spoilt.resolution.memberships.equals(outcome.resolution.memberships)
+    assert spoilt.evaluation.as_dict()["b3"]["f1"] < outcome.evaluation.as_dict()["b3"]["f1"]
+    named = people.rename_columns(["id", "answer", *people.column_names[2:]])
+    again = run_job(Job(table=named, truth="answer", settings=SHORT))
+    assert again.resolution.memberships.equals(outcome.resolution.memberships)
+
+
+def test_rows_without_truth_are_not_scored(people):
+    labels = people["cluster_id"].to_pylist()
+    partial = people.set_column(1, "cluster_id", pa.array([*labels[:100], *[None] * 50, *[""] * 50]))
+    found = run_job(Job(table=partial, truth="cluster_id", settings=SHORT))
+    gold = Clustering.from_labels(labels[:100])
+    predicted = Clustering.from_labels(found.resolution.clustering.labels[:100])
+    whole = run_job(Job(table=people, truth="cluster_id", settings=SHORT))
+    assert found.resolution.memberships.equals(whole.resolution.memberships)
+    assert found.evaluation.as_dict()["b3"] == evaluate(gold, predicted, metrics="b3").as_dict()["b3"]
+
+
+def test_calibration(people, outcome):
+    gold = Clustering.from_labels(people["cluster_id"])
+    evidence, stated = outcome.resolution.fit.evidence, outcome.resolution.fit.draws.together
+    use = stated >= 0.01
+    right = gold.labels[evidence.a] == gold.labels[evidence.b]
+    gap = 0.0
+    for low in range(10):
+        inside = use & (np.minimum((stated * 10).astype(int), 9) == low)
+        if inside.any():
+            gap += abs(stated[inside].mean() - right[inside].mean()) * inside.sum() / use.sum()
+    assert outcome.calibration == pytest.approx(gap)
+    assert calibration_error(outcome.resolution, Clustering.from_labels(outcome.resolution.clustering.labels)) < 0.2
+    assert calibration_error(outcome.resolution, Clustering.from_labels([None] * 200)) is None
+
+
+def test_nothing_to_compare_is_an_outcome_too(tmp_path):
+    found = run_job(Job(table=pa.table({"id": ["1"], "name": ["Ann"], "gold": ["x"]}), truth="gold"))
+    assert found.calibration is None
+    assert json.loads(json.dumps(summary(found)))["entities"] == 1
+    written = write_outcome(found, tmp_path / "out")
+    assert {"memberships.parquet", "summary.json"} <= {path.name for path in written}
+
+
+# Telling and writing.
+
+
+def test_the_summary_is_json(outcome):
+    found = json.loads(json.dumps(summary(outcome)))
+    assert found["rows"] == 200
+    assert found["entities"] == outcome.resolution.clustering.n_entities
+    assert found["interval"][0] <= found["interval"][1]
+    assert set(found["fields"]) == {field.name for field in outcome.resolution.fields.fields}
+    assert {"kind", "reason"} == set(found["fields"]["surname"])
+    assert found["metrics"]["b3"]["f1"] > 0.8
+    assert found["calibration_error"] == outcome.calibration
+    assert found["seconds"]["total"] >= sum(v for k, v in found["seconds"].items() if k != "total") - 0.01
+    assert found["peak_mb"] > 10
+    assert found["seed"] == 0
+    assert found["candidates"] == len(outcome.resolution.fit.candidates)
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl", "out.csv.gz"])
+def test_a_table(tmp_path, outcome, name):
+    assert write_outcome(outcome, tmp_path / name) == [tmp_path / name]
+    table = read_table(tmp_path / name).table
+    assert table.column_names == ["id", "entity", "probability"]
+    assert len(table) == 200
+
+
+def test_a_folder(tmp_path, outcome):
+    target = tmp_path / "new" / "folder"
+    written = write_outcome(outcome, target)
+    names = [
+        "memberships.parquet",
+        "entities.parquet",
+        "pairs.parquet",
+        "weights.parquet",
+        "summary.json",
+        "report.html",
+    ]
+    assert [path.name for path in written] == names
+    assert all(path.is_file() for path in written)
+    assert len(read_table(target / "entities.parquet").table) == outcome.resolution.clustering.n_entities
+    assert json.loads((target / "summary.json").read_text())["rows"] == 200
+
+
+def test_rejects_are_kept(tmp_path, people):
+    path = tmp_path / "messy.csv"
+    write_table(people.slice(0, 50), path)
+    path.write_text(path.read_text("utf-8") + "far,too,few\n", "utf-8")
+    with pytest.raises(DataError):
+        read_job([path])
+    job = read_job([path], on_error="reject", settings=SHORT)
+    assert any("could not be read" in note for note in job.notes)
+    written = write_outcome(run_job(job), tmp_path / "out.csv")
+    assert [each.name for each in written] == ["out.csv", "out.rejects.csv"]
+    assert len(read_table(written[1]).table) == 1
+
+
+@pytest.mark.parametrize(("name", "said"), [("x.nope", "does not say the format"), ("x.bib", "bibtex is not written")])
+def test_a_target_that_cannot_be_written(tmp_path, name, said):
+    with pytest.raises(DataError, match=said):
+        check_target(tmp_path / name)
+    check_target(tmp_path / "folder")
+    (tmp_path / "folder.d").mkdir()
+    check_target(tmp_path / "folder.d")

@@ -1,0 +1,117 @@
+"""Slow twins of the copying sampler: the whole distribution by enumeration, and one sweep in plain Python.
+
+Before any evidence every earlier record is as likely an origin as any other, so the normaliser of the prior is the
+product over places t of 1 + (κ + σ)·t, the same for every order: all orders are equally likely, and the posterior is
+
+    P(order, origins)  ∝  Π over records of (1, copy weight or relative weight), where origins come earlier.
+
+The posterior of the orders is not uniform: that of one order is proportional to Π over records of
+1 + the sum of the weights of the earlier candidates.
+"""
+
+import itertools
+import math
+from collections import defaultdict
+
+from onoma.numerics.rng import exponential, uniform
+from reference.resolve_enumeration import first_seen, normalised
+
+FRESH = (-1, 0)
+
+
+def neighbour_lists(n, pairs):
+    """For each record its (neighbour, pair), in the order of the pairs."""
+    lists = [[] for _ in range(n)]
+    for e, (a, b) in enumerate(pairs):
+        lists[a].append((int(b), e))
+        lists[b].append((int(a), e))
+    return lists
+
+
+def options(i, earlier, lists, copy, relative):
+    """The origins (record, kind) that record i may have, with their weights: fresh 0, copy 1, relative 2."""
+    found = {FRESH: 1.0}
+    for p, e in lists[i]:
+        if p in earlier:
+            found[p, 1] = copy[e]
+            found[p, 2] = relative[e]
+    return {origin: weight for origin, weight in found.items() if weight > 0}
+
+
+def enumerate_joint(n, pairs, copy, relative):
+    """P(order, origins), by looking at every one."""
+    lists = neighbour_lists(n, pairs)
+    weights = {}
+    for order in itertools.permutations(range(n)):
+        choices = [options(i, set(order[: order.index(i)]), lists, copy, relative) for i in range(n)]
+        for origins in itertools.product(*choices):
+            weights[order, origins] = math.prod(choices[i][origin] for i, origin in enumerate(origins))
+    return normalised(weights)
+
+
+def marginal(joint, of):
+    """The distribution of a function of (order, origins)."""
+    found = defaultdict(float)
+    for (order, origins), probability in joint.items():
+        found[of(order, origins)] += probability
+    return dict(found)
+
+
+def entities(origins):
+    """The partition into trees of copies."""
+
+    def root(i):
+        return root(origins[i][0]) if origins[i][1] == 1 else i
+
+    return first_seen([root(i) for i in range(len(origins))])
+
+
+def families(origins):
+    """The partition into trees of copies and relatives."""
+
+    def root(i):
+        return root(origins[i][0]) if origins[i] != FRESH else i
+
+    return first_seen([root(i) for i in range(len(origins))])
+
+
+def n_orders(origins):
+    """How many orders respect the origins: n! over the product of the sizes of all subtrees."""
+    n = len(origins)
+    sizes = [0] * n
+    for i in range(n):
+        j = i
+        while j >= 0:
+            sizes[j] += 1
+            j = origins[j][0]
+    return math.factorial(n) // math.prod(sizes)
+
+
+def sweep(rng_state, time, lists, copy, relative, *, by_size=True):
+    """One sweep of both blocks with the same random numbers as the kernel: (origins, new times).
+
+    `by_size=False` is wrong: it lets every record wait alike, whatever descends from it.
+    """
+    n = len(time)
+    order = sorted(range(n), key=lambda i: time[i])
+    origins = [FRESH] * n
+    for i in order:
+        weights = [(FRESH, 1.0)]
+        for p, e in lists[i]:
+            if time[p] < time[i]:
+                weights += [((p, 1), copy[e]), ((p, 2), relative[e])]
+        x = uniform(rng_state) * sum(weight for _, weight in weights)
+        for origin, weight in weights:
+            if x < weight:
+                origins[i] = origin
+                break
+            x -= weight
+    sizes = [1] * n
+    for i in reversed(order):
+        if origins[i] != FRESH:
+            sizes[origins[i][0]] += sizes[i]
+    new = [0.0] * n
+    for i in order:
+        wait = exponential(rng_state) / (sizes[i] if by_size else 1.0)
+        new[i] = wait + (new[origins[i][0]] if origins[i] != FRESH else 0.0)
+    return tuple(origins), new

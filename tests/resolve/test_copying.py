@@ -1,0 +1,244 @@
+"""Does the sampler sample the model? Orders, origins and entities against enumeration, and samplers that must fail."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onoma.numerics.rng import kernel_state, stream
+from onoma.resolve._copying_kernels import neighbour_lists
+from onoma.resolve.copying import CopyingSampler
+from reference import resolve_copying as slow
+from reference.resolve_enumeration import p_value
+
+N_GRAPHS = 5
+LEAST = 1e-3
+
+
+def random_problem(seed, n, *, relatives=True, complete=False):
+    """Some pairs of n records with random weights, a few of them impossible as relatives."""
+    rng = stream(seed, "problem")
+    pairs = [pair for pair in itertools.combinations(range(n), 2) if complete or rng.random() < 0.8]
+    copy = np.exp(rng.normal(0.0, 1.2, len(pairs)))
+    relative = np.exp(rng.normal(-0.5, 1.2, len(pairs))) * (rng.random(len(pairs)) < 0.7) * relatives
+    return pairs, copy, relative
+
+
+def make_sampler(n, pairs, seed):
+    a, b = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+    return CopyingSampler(n, np.ascontiguousarray(a), np.ascontiguousarray(b), seed=seed)
+
+
+def state_of(sampler, draws):
+    """The order and the origins after a single sweep: of two records joined, the earlier is the origin of the later."""
+    origins = [slow.FRESH] * len(sampler.time)
+    for kind, chosen in ((1, draws.copied), (2, draws.related)):
+        for e in np.flatnonzero(chosen):
+            first, second = sorted((int(sampler.a[e]), int(sampler.b[e])), key=lambda i: sampler.time[i])
+            assert origins[second] == slow.FRESH
+            origins[second] = (first, kind)
+    return tuple(np.argsort(sampler.time).tolist()), tuple(origins)
+
+
+def sample_states(n, pairs, copy, relative, *, seed, n_samples, thin=3, spoil=None):
+    """(order, origins) kept so seldom that they are as good as independent."""
+    sampler = make_sampler(n, pairs, seed)
+    sampler.run(copy, relative, n_sweeps=50)
+    states = []
+    for _ in range(n_samples):
+        sampler.run(copy, relative, n_sweeps=thin - 1)
+        if spoil is not None:
+            spoil(sampler)
+        states.append(state_of(sampler, sampler.run(copy, relative, n_sweeps=1)))
+    return states
+
+
+# The joint distribution itself.
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_blocks_are_the_conditionals_of_one_joint(seed):
+    """Origins given the order: each normalised on its own. Orders given the origins: all alike. Hence stationarity."""
+    n = 4
+    pairs, copy, relative = random_problem(seed, n)
+    lists = slow.neighbour_lists(n, pairs)
+    joint = slow.enumerate_joint(n, pairs, copy, relative)
+    of_order = slow.marginal(joint, lambda order, _: order)
+    of_origins = slow.marginal(joint, lambda _, origins: origins)
+    totals = {}
+    for (order, origins), probability in joint.items():
+        given_order = 1.0
+        for i, origin in enumerate(origins):
+            choices = slow.options(i, set(order[: order.index(i)]), lists, copy, relative)
+            given_order *= choices[origin] / sum(choices.values())
+        assert probability == pytest.approx(of_order[order] * given_order)
+        assert probability == pytest.approx(of_origins[origins] / slow.n_orders(origins))
+        totals[order] = given_order / math.prod(
+            slow.options(i, set(order[: order.index(i)]), lists, copy, relative)[origin]
+            for i, origin in enumerate(origins)
+        )
+    # A posteriori the orders are not alike: each in proportion to the product of its records' total weights.
+    ratios = [of_order[order] * totals[order] for order in of_order]
+    assert np.allclose(ratios, ratios[0])
+    assert max(of_order.values()) > 1.5 * min(of_order.values())
+
+
+def test_before_any_evidence_all_orders_are_alike():
+    pairs = list(itertools.combinations(range(4), 2))
+    joint = slow.enumerate_joint(4, pairs, [0.3] * 6, [0.2] * 6)
+    assert np.allclose(list(slow.marginal(joint, lambda order, _: order).values()), 1 / 24)
+
+
+# The sampler against enumeration.
+
+
+@pytest.mark.parametrize("relatives", [False, True])
+def test_orders_origins_and_entities_of_four_records(relatives):
+    found = []
+    for seed in range(N_GRAPHS):
+        pairs, copy, relative = random_problem(seed, 4, relatives=relatives)
+        joint = slow.enumerate_joint(4, pairs, copy, relative)
+        states = sample_states(4, pairs, copy, relative, seed=seed, n_samples=6000)
+        origins = [origins for _, origins in states]
+        found += [
+            p_value(states, joint),
+            p_value(origins, slow.marginal(joint, lambda _, origins: origins)),
+            p_value([slow.entities(each) for each in origins], slow.marginal(joint, lambda _, o: slow.entities(o))),
+            p_value([order for order, _ in states], slow.marginal(joint, lambda order, _: order)),
+        ]
+        for i in range(4):
+            distribution = slow.marginal(joint, lambda _, origins, i=i: origins[i])
+            found.append(p_value([each[i] for each in origins], distribution))
+    assert min(found) > LEAST
+
+
+def test_entities_and_families_of_five_records():
+    found = []
+    for seed in range(2):
+        pairs, copy, relative = random_problem(10 + seed, 5)
+        joint = slow.enumerate_joint(5, pairs, copy, relative)
+        joint = slow.marginal(joint, lambda _, origins: ((), origins))  # without the orders, there are fewer
+        sampler = make_sampler(5, pairs, seed)
+        sampler.run(copy, relative, n_sweeps=50)
+        draws = sampler.run(copy, relative, n_sweeps=60_000, n_kept=60_000)
+        seen = [slow.first_seen(roots) for roots in draws.roots[::6].tolist()]
+        found.append(p_value(seen, slow.marginal(joint, lambda _, origins: slow.entities(origins))))
+        counts = slow.marginal(joint, lambda _, origins: max(slow.entities(origins)) + 1)
+        found.append(p_value(draws.n_entities[::6].tolist(), counts))
+        for e, (a, b) in enumerate(pairs):
+            for share, of in (
+                (draws.copied, lambda _, o, a=a, b=b: o[a] == (b, 1) or o[b] == (a, 1)),
+                (draws.related, lambda _, o, a=a, b=b: o[a] == (b, 2) or o[b] == (a, 2)),
+                (draws.together, lambda _, o, a=a, b=b: slow.entities(o)[a] == slow.entities(o)[b]),
+                (draws.akin, lambda _, o, a=a, b=b: slow.families(o)[a] == slow.families(o)[b]),
+            ):
+                assert share[e] == pytest.approx(slow.marginal(joint, of).get(True, 0.0), abs=0.02)
+    assert min(found) > LEAST
+
+
+STAR = [(0, 1), (0, 2), (0, 3), (0, 4)], np.array([4.0, 3.0, 2.0, 1.0]), np.array([0.0, 1.0, 0.0, 2.0])
+"""The order matters most where one record is the only candidate of many."""
+
+
+@pytest.mark.parametrize(("spoilt", "agrees"), [(False, True), (True, False)])
+def test_uniform_orders_fail_the_same_test(spoilt, agrees):
+    """Orders drawn without regard to the origins: then the origins have another distribution."""
+    rng = stream(0, "spoil")
+
+    def spoil(sampler):
+        sampler.time[:] = rng.random(5)
+
+    states = sample_states(5, *STAR, seed=0, n_samples=4000, spoil=spoil if spoilt else None)
+    entities = slow.marginal(slow.enumerate_joint(5, *STAR), lambda _, origins: slow.entities(origins))
+    found = p_value([slow.entities(origins) for _, origins in states], entities)
+    assert found > LEAST if agrees else found < 1e-9
+
+
+@pytest.mark.parametrize(("by_size", "agrees"), [(True, True), (False, False)])
+def test_times_that_forget_the_descendants_fail_the_same_test(by_size, agrees):
+    pairs, copy, relative = STAR
+    lists, state, time = slow.neighbour_lists(5, pairs), kernel_state(1), [0.1, 0.2, 0.3, 0.4, 0.5]
+    seen = []
+    for _ in range(12_000):
+        origins, time = slow.sweep(state, time, lists, copy, relative, by_size=by_size)
+        seen.append(slow.entities(origins))
+    entities = slow.marginal(slow.enumerate_joint(5, *STAR), lambda _, origins: slow.entities(origins))
+    found = p_value(seen[::4], entities)
+    assert found > LEAST if agrees else found < 1e-9
+
+
+# Kernels against their twins.
+
+
+@given(st.integers(0, 10_000), st.integers(1, 8))
+def test_a_sweep_is_that_of_the_slow_twin(seed, n):
+    pairs, copy, relative = random_problem(seed, n)
+    sampler = make_sampler(n, pairs, seed)
+    state, time, lists = sampler.rng_state.copy(), sampler.time.tolist(), slow.neighbour_lists(n, pairs)
+    for _ in range(5):
+        draws = sampler.run(copy, relative, n_sweeps=1, n_kept=1)
+        origins, time = slow.sweep(state, time, lists, copy, relative)
+        assert state_of(sampler, draws)[1] == origins
+        assert sampler.time.tolist() == pytest.approx(time)
+        assert slow.first_seen(draws.roots[0].tolist()) == slow.entities(origins)
+        assert draws.n_entities[0] == len(set(slow.entities(origins)))
+        same, kin = slow.entities(origins), slow.families(origins)
+        assert draws.together.tolist() == [float(same[a] == same[b]) for a, b in pairs]
+        assert draws.akin.tolist() == [float(kin[a] == kin[b]) for a, b in pairs]
+
+
+@given(st.integers(1, 8).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.tuples(*[st.integers(0, n - 1)] * 2)))))
+def test_neighbour_lists(problem):
+    n, pairs = problem
+    a, b = np.array(pairs, dtype=np.int32).reshape(-1, 2).T.copy()
+    offsets, neighbours, number = neighbour_lists(n, a, b)
+    found = [[(int(neighbours[at]), int(number[at])) for at in range(offsets[i], offsets[i + 1])] for i in range(n)]
+    assert found == slow.neighbour_lists(n, pairs)
+
+
+def test_the_root_is_the_first_record_of_its_entity():
+    pairs, copy, relative = random_problem(3, 6)
+    sampler = make_sampler(6, pairs, 3)
+    for _ in range(50):
+        roots = sampler.run(copy, relative, n_sweeps=1, n_kept=1).roots[0]
+        for root in set(roots.tolist()):
+            members = np.flatnonzero(roots == root)
+            assert members[np.argmin(sampler.time[members])] == root
+
+
+# Edges.
+
+
+def test_no_pairs_and_no_sweeps():
+    sampler = make_sampler(3, [], 0)
+    draws = sampler.run(np.zeros(0), np.zeros(0), n_sweeps=2, n_kept=2)
+    assert draws.n_entities.tolist() == [3, 3]
+    assert draws.roots.tolist() == [[0, 1, 2]] * 2
+    assert make_sampler(2, [(0, 1)], 0).run(np.ones(1), np.ones(1), n_sweeps=0).copied.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(("copy", "relative"), [(np.exp(60.0), 0.0), (np.exp(60.0), np.exp(-60.0))])
+def test_certain_copies(copy, relative):
+    pairs = list(itertools.combinations(range(5), 2))
+    draws = make_sampler(5, pairs, 0).run(np.full(10, copy), np.full(10, relative), n_sweeps=200)
+    assert draws.n_entities.max() == 1
+    assert draws.together.min() == 1.0
+    assert draws.related.max() == 0.0
+
+
+def test_the_seed_decides():
+    pairs, copy, relative = random_problem(5, 6)
+    a, b, c = (make_sampler(6, pairs, seed).run(copy, relative, n_sweeps=50, n_kept=50).roots for seed in (1, 1, 2))
+    assert np.array_equal(a, b)
+    assert not np.array_equal(a, c)
+
+
+def test_sweeps_go_on_where_they_stopped():
+    pairs, copy, relative = random_problem(6, 6)
+    one, other = make_sampler(6, pairs, 0), make_sampler(6, pairs, 0)
+    whole = one.run(copy, relative, n_sweeps=30, n_kept=30).roots
+    parts = [other.run(copy, relative, n_sweeps=10, n_kept=10).roots for _ in range(3)]
+    assert np.array_equal(whole, np.concatenate(parts))

@@ -1,0 +1,86 @@
+"""From fields to samples: which pairs are possible at all, and what the parts hand to each other."""
+
+import itertools
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from onoma.corpus.simulate import simulate_people
+from onoma.resolve import model
+from onoma.resolve.fields.prepare import prepare_fields
+from onoma.resolve.model import ModelSettings, fit_records
+
+
+@pytest.fixture(scope="module")
+def fields():
+    return prepare_fields(simulate_people(400, seed=2), exclude=["id", "cluster_id"]).fields
+
+
+BLOCK = np.arange(400, dtype=np.int32) % 5
+SOURCE = np.arange(400, dtype=np.int32) % 2
+
+
+@pytest.mark.parametrize(
+    ("source", "block", "link"),
+    [(None, None, False), (SOURCE, None, False), (SOURCE, None, True), (None, BLOCK, False), (SOURCE, BLOCK, True)],
+)
+def test_only_possible_pairs_are_joined(fields, source, block, link):
+    fit = fit_records(fields, source=source, block=block, settings=ModelSettings(link=link))
+    a, b = fit.evidence.a, fit.evidence.b
+    possible = [
+        (block is None or block[i] == block[j]) and (not link or source[i] != source[j])
+        for i, j in itertools.combinations(range(400), 2)
+    ]
+    assert fit.evidence.n_pairs == sum(possible)
+    if block is not None:
+        assert (block[a] == block[b]).all()
+        assert all(len(np.unique(block[chain])) == 1 for chain in fit.consensus.clustering.chains())
+    if link:
+        assert (source[a] != source[b]).all()
+        chains = fit.consensus.clustering.chains()
+        assert max(map(len, chains)) == 2
+        assert all(len(np.unique(source[chain])) == len(chain) for chain in chains)
+    assert fit.consensus.clustering.n_entities < 400
+    assert list(fit.seconds) == ["canopies", "comparison", "weights", "sampling", "consensus"]
+
+
+def test_within_small_blocks_every_pair_is_a_candidate(fields):
+    fit = fit_records(fields, block=BLOCK, settings=ModelSettings(n_samples=5))
+    pairs = set(zip(fit.candidates.a.tolist(), fit.candidates.b.tolist(), strict=True))
+    assert pairs == {(i, j) for i, j in itertools.combinations(range(400), 2) if BLOCK[i] == BLOCK[j]}
+
+
+def test_blocks_too_large_for_that_get_canopies(fields, monkeypatch):
+    monkeypatch.setattr(model, "_SMALL_BLOCK", 1000)
+    fit = fit_records(fields, block=BLOCK, settings=ModelSettings(n_samples=5))
+    assert (BLOCK[fit.candidates.a] == BLOCK[fit.candidates.b]).all()
+    assert 0 < len(fit.candidates) < 5 * 80 * 79 / 2
+
+
+def test_what_strangers_stand_for(fields):
+    """Candidates and background together stand for all pairs."""
+    evidence = fit_records(fields, settings=ModelSettings(n_samples=5)).evidence
+    assert len(evidence.a) + evidence.background_weight.sum() == pytest.approx(400 * 399 / 2)
+
+
+def test_the_contrast_of_two_sources():
+    """A pair that is the best of both its records is ahead; one that has a better rival on both sides is behind."""
+    names = ["Ann Smith", "Bob Jones", "Cyd Brown", "Ann Smith", "Bob Jones", "Ann Jones"]
+    table = pa.table({"name": names, "city": ["York", "Ely", "Bath", "York", "Ely", "Ely"]})
+    fields = prepare_fields(table, kinds={"name": "person", "city": "category"}).fields
+    source = np.array([0, 0, 0, 1, 1, 1], np.int32)
+    evidence = fit_records(fields, source=source, settings=ModelSettings(link=True)).evidence
+    assert evidence.linking
+    contrast = dict(
+        zip(zip(evidence.a.tolist(), evidence.b.tolist(), strict=True), evidence.levels[:, -1], strict=True)
+    )
+    assert contrast[0, 3] < 4
+    assert contrast[0, 3] <= contrast[1, 4] < contrast[1, 5]
+    assert evidence.n_levels[-1] == len(model.CONTRAST_LEVELS)
+
+
+def test_the_price_of_merging(fields):
+    cheap, dear = (fit_records(fields, settings=ModelSettings(threshold=t)) for t in (0.05, 0.95))
+    assert cheap.consensus.clustering.n_entities < dear.consensus.clustering.n_entities
+    assert np.array_equal(cheap.draws.together, dear.draws.together)

@@ -1,0 +1,293 @@
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import onoma.resolve
+from onoma.corpus.clustering import Clustering
+from onoma.corpus.simulate import simulate_people
+from onoma.errors import DataError, SettingsError
+from onoma.evaluate import evaluate
+from onoma.resolve.model import ModelSettings
+from onoma.resolve.resolution import resolve
+
+N = 500
+
+
+def with_column(table, name, values):
+    return table.append_column(name, pa.array(values, pa.string()))
+
+
+def b_cubed(one, other):
+    return evaluate(one, other, metrics="b3").as_dict()["b3"]["f1"]
+
+
+@pytest.fixture(scope="module")
+def people():
+    return simulate_people(N, seed=1)
+
+
+@pytest.fixture(scope="module")
+def found(people):
+    return resolve(people)
+
+
+# The answer.
+
+
+def test_people_are_found(people, found):
+    assert b_cubed(Clustering.from_labels(people["cluster_id"]), found.clustering) > 0.95
+    entities, low, high = found.entity_count()
+    assert low <= high
+    assert abs(entities - (low + high) / 2) < 0.05 * N
+    assert found.entity_count(0.5)[1] >= low
+    assert found.entity_count(0.5)[2] <= high
+
+
+def test_memberships(people, found):
+    table = found.memberships
+    assert table.column_names == ["id", "entity", "probability"]
+    assert table["id"].to_pylist() == people["id"].to_pylist()
+    assert Clustering.from_labels(table["entity"]) == found.clustering
+    probability = table["probability"].to_numpy()
+    assert probability.min() >= 0.0
+    assert probability.max() <= 1.0
+    # One record in an entity that everybody agrees on is as sure as can be.
+    assert (probability == 1.0).mean() > 0.3
+
+
+def test_entities_have_one_row_each(people, found):
+    table = found.entities
+    assert len(table) == found.clustering.n_entities
+    assert table["size"].to_numpy().sum() == N
+    members = found.memberships.group_by("entity").aggregate([("probability", "min"), ("id", "count")])
+    expected = {row["entity"]: (row["probability_min"], row["id_count"]) for row in members.to_pylist()}
+    entity_of = dict(zip(people["id"].to_pylist(), found.memberships["entity"].to_pylist(), strict=True))
+    surname_of = dict(zip(people["id"].to_pylist(), people["surname"].to_pylist(), strict=True))
+    for row in table.to_pylist():
+        assert expected.pop(row["entity"]) == (row["probability"], row["size"])
+        assert entity_of[row["record"]] == row["entity"]
+        assert surname_of[row["record"]] == row["surname"]
+    assert not expected
+
+
+def test_the_canonical_record_is_the_fullest():
+    table = pa.table(
+        {"name": ["Ann Smith", "Ann Smith", "Bob Jones"], "city": [None, "York", "Ely"], "size": ["1"] * 3}
+    )
+    found = resolve(table, kinds={"name": "person", "city": "category", "size": "ignore"})
+    filled = np.array([1, 2, 2])
+    for row in found.entities.to_pylist():
+        members = np.flatnonzero(found.clustering.labels == found.clustering.labels[int(row["record"]) - 1])
+        assert filled[int(row["record"]) - 1] == filled[members].max()
+    assert "size_of_record" in found.entities.column_names
+
+
+def test_pairs_have_a_floor(found):
+    for floor in (0.01, 0.5, 1.0):
+        pairs = found.pairs(floor)
+        assert pairs.column_names == ["a", "b", "probability"]
+        assert len(pairs) == (found.fit.draws.together >= floor).sum() > 0
+        assert pairs["probability"].to_numpy().min() >= floor
+    assert set(found.pairs()["a"].to_pylist()) <= set(found.table["id"].to_pylist())
+
+
+def test_an_explanation_sums_up(found):
+    ids = found.table["id"].to_pylist()
+    evidence, weights = found.fit.evidence, found.log_weights()
+    for e in range(0, len(weights), len(weights) // 20):
+        a, b = ids[evidence.a[e]], ids[evidence.b[e]]
+        why = found.explain(a, b)
+        assert why == found.explain(b, a)
+        assert why.bits == pytest.approx(math.fsum(step.bits for step in why.steps))
+        fields = [step.bits for step in why.steps if step.field in {field.name for field in found.fields.fields}]
+        assert math.fsum(fields) == pytest.approx(weights[e] / math.log(2), abs=1e-4)
+    with pytest.raises(DataError, match="no record with the id 'nobody'"):
+        found.explain("nobody", ids[0])
+
+
+def test_weights_are_shown(found):
+    table = found.weights().to_pylist()
+    for field in found.fields.fields:
+        rows = [row for row in table if row["field"] == field.name]
+        assert [row["level"] for row in rows] == list(field.levels)
+        assert sum(row["copied"] for row in rows) == pytest.approx(1.0)
+        assert all(0.0 < row["strangers"] <= 1.0 for row in rows)
+        for row in rows[1:]:  # the first is that of a typical value
+            assert row["bits"] == pytest.approx(math.log2(row["copied"] / row["strangers"]))
+
+
+# What changes the answer, and what does not.
+
+
+def test_the_same_seed_gives_the_same_bytes(people, found):
+    again = resolve(people)
+    assert again.memberships.equals(found.memberships)
+    assert again.pairs().equals(found.pairs())
+    other = resolve(people, settings=ModelSettings(seed=1))
+    assert not other.pairs().equals(found.pairs())
+    assert b_cubed(other.clustering, found.clustering) > 0.97
+
+
+def test_the_order_of_the_rows_changes_nothing_but_noise(people, found):
+    order = np.random.default_rng(0).permutation(N)
+    shuffled = resolve(people.take(order))
+    back = Clustering.from_labels(shuffled.clustering.labels[np.argsort(order)])
+    assert b_cubed(back, found.clustering) >= 0.98
+
+
+def test_the_truth_is_never_evidence(people, found):
+    short = ModelSettings(n_samples=20, n_burn_in=0)
+    few = people.slice(0, 150)
+    labels = few["cluster_id"].to_pylist()
+    without = few.drop_columns(["cluster_id"])
+    expected = resolve(without, settings=short).pairs()
+    assert len(expected) > 0
+    shuffled = np.random.default_rng(0).permutation(labels).tolist()
+    towns = [f"Town of {few['city'][labels.index(label)]}" for label in labels]  # as evidence, they would be strong
+    for name, values in (("cluster_id", labels), ("cluster_id", shuffled), ("Entity_ID", towns), ("gold", towns)):
+        assert resolve(with_column(without, name, values), settings=short).pairs().equals(expected)
+    assert not resolve(with_column(without, "town", towns), settings=short).pairs().equals(expected)
+    named = with_column(without, "answer", labels)
+    assert resolve(named, exclude=["answer"], settings=short).pairs().equals(expected)
+
+
+def test_ids_are_no_evidence(people, found):
+    """Ids that tell the truth, as those of some published tables do."""
+    ids = pa.array([f"person-{label}-{i}" for i, label in enumerate(people["cluster_id"].to_pylist())])
+    leaking = people.set_column(0, "id", ids)
+    assert resolve(leaking).clustering == found.clustering
+
+
+def test_an_empty_column_changes_nothing(people, found):
+    for values in ([None] * N, [""] * N):
+        got = resolve(with_column(people, "void", values))
+        assert got.clustering == found.clustering
+        assert "void" in [each.name for each in got.fields.ignored]
+
+
+# Odd tables.
+
+
+def test_one_row(people):
+    found = resolve(people.slice(0, 1))
+    assert found.fit is None
+    assert found.memberships["probability"].to_pylist() == [1.0]
+    assert found.entity_count() == (1, 1, 1)
+    assert len(found.entities) == 1
+    assert len(found.pairs()) == len(found.log_weights()) == 0
+    assert "one row is one entity" in found.notes
+
+
+@pytest.mark.parametrize("table", [{"id": ["1", "2", "3"]}, {"id": ["1", "2", "3"], "name": [None, "", "n/a"]}])
+def test_nothing_to_compare(table):
+    found = resolve(pa.table(table))
+    assert found.fit is None
+    assert found.clustering == Clustering.singletons(3)
+    assert "there is nothing to compare" in found.notes
+    assert found.explain("1", "2").bits == 0.0
+
+
+def test_rows_that_share_nothing():
+    found = resolve(pa.table({"name": ["Ann", "Bob", "Cyd"]}))
+    assert found.clustering == Clustering.singletons(3)
+    assert found.probability.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_thousand_identical_rows():
+    """A column with one value tells nobody apart, so it is no evidence: nothing is joined, and the reason is given."""
+    found = resolve(pa.table({"name": ["Ada Lovelace"] * 1000, "city": ["London"] * 1000}))
+    assert found.clustering.n_entities == 1000
+    assert {each.name for each in found.fields.ignored} == {"name", "city"}
+    assert all(each.reason for each in found.fields.ignored)
+
+
+def test_many_identical_rows_among_others(people):
+    """Thirty copies of one person are one person, and do not break the rest."""
+    copies = people.slice(0, 1).take(np.zeros(30, dtype=np.int64))
+    table = pa.concat_tables([people, copies]).drop_columns(["id"])
+    found = resolve(table)
+    copies = found.clustering.labels[N:]
+    assert (copies == found.clustering.labels[0]).all()
+    rest = Clustering.from_labels(found.clustering.labels[1:N])
+    assert b_cubed(Clustering.from_labels(people["cluster_id"][1:]), rest) > 0.9
+
+
+def test_letters_that_all_rows_share(people):
+    """Every record has the same domain in its address of mail: features of all records, which weigh nothing."""
+    names = [f"{surname}{i % 7}@example.org" for i, surname in enumerate(people["surname"].to_pylist())]
+    found = resolve(with_column(people.slice(0, 200), "mail", names[:200]))
+    assert found.clustering.n_entities > 50
+
+
+# Ids, sources, blocks.
+
+
+def test_ids_are_made_or_found():
+    table = pa.table({"name": ["Ann Smith", "Ann Smith"], "passport_id": ["7", "8"]})
+    assert resolve(table).table["id"].to_pylist() == ["7", "8"]
+    made = resolve(table.drop_columns(["passport_id"]))
+    assert made.table["id"].to_pylist() == ["1", "2"]
+    assert any("were made" in note for note in made.notes)
+    assert [field.name for field in resolve(table, id="passport_id").fields.fields] == []
+    assert resolve(table.drop_columns(["name"])).fit is None
+    with pytest.raises(DataError, match="no column 'nope'"):
+        resolve(table, id="nope")
+
+
+def test_duplicate_ids_are_refused():
+    table = pa.table({"id": ["1", "1"], "name": ["Ann", "Bob"], "from": ["x", "y"]})
+    with pytest.raises(DataError, match="which record 1 has already"):
+        resolve(table)
+    assert resolve(table, source="from").memberships["id"].to_pylist() == ["1", "1"]
+    with pytest.raises(DataError, match="twice within one source"):
+        resolve(table.set_column(2, "from", pa.array(["x", "x"])), source="from")
+
+
+def test_linking(people):
+    table = with_column(people, "from", ["old" if i % 2 else "new" for i in range(N)])
+    found = resolve(table, source="from", link=True)
+    assert found.memberships.column_names == ["source", "id", "entity", "probability"]
+    source = np.array(table["from"].to_pylist())
+    chains = [chain for chain in found.clustering.chains() if len(chain) > 1]
+    assert len(chains) > 20
+    assert all(len(chain) == 2 and len(set(source[chain])) == 2 for chain in chains)
+    pairs = found.pairs().to_pylist()
+    assert pairs and all({row["a_source"], row["b_source"]} == {"old", "new"} for row in pairs)
+    assert "contrast" in found.weights()["field"].to_pylist()
+    assert "from" not in [field.name for field in found.fields.fields]
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "said"),
+    [
+        ({"link": True}, SettingsError, "linking needs to know where rows come from"),
+        ({"source": "from"}, SettingsError, "there is no column 'from'"),
+        ({"source": "state_of_all", "link": True}, DataError, "nothing to link"),
+        ({"block": "from"}, SettingsError, "there is no column 'from'"),
+        ({"kinds": {"nope": "text"}}, SettingsError, "no column 'nope'"),
+        ({"kinds": {"surname": "animal"}}, SettingsError, "animal"),
+    ],
+)
+def test_wrong_settings(people, settings, error, said):
+    table = with_column(people, "state_of_all", ["x"] * N)
+    with pytest.raises(error, match=said):
+        resolve(table, **settings)
+
+
+def test_only_rows_of_one_block_are_joined(people):
+    block = [str(i % 3) for i in range(N)]
+    found = resolve(with_column(people, "part", block), block="part")
+    assert all(len({block[i] for i in chain}) == 1 for chain in found.clustering.chains())
+    assert "part" not in [field.name for field in found.fields.fields]
+
+
+def test_what_is_no_table():
+    with pytest.raises(DataError, match="speaks Arrow"):
+        resolve([{"name": "Ann"}])
+
+
+def test_the_package_can_be_called(people):
+    few = people.slice(0, 50)
+    assert onoma.resolve(few, exclude=["email"]).memberships.equals(resolve(few, exclude=["email"]).memberships)
