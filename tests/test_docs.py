@@ -1,0 +1,33 @@
+"""The pages that come from the code are those the code gives; the papers are all named."""
+
+import importlib.util
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def generator():
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_command_line_reference_is_current():
+    assert (ROOT / "docs" / "cli.md").read_text("utf-8") == generator().command_line(), "run: make docs"
+
+
+def test_the_results_are_current():
+    assert (ROOT / "docs" / "results.md").read_text("utf-8") == generator().results(), "run: make docs"
+
+
+def test_sixteen_papers_are_cited():
+    assert (ROOT / "CITATION.cff").read_text("utf-8").count("- type: conference-paper") == 16
+
+
+def test_pins_name_no_index():
+    for path in (ROOT / "requirements").glob("*.txt"):
+        text = path.read_text("utf-8")
+        assert "http" not in text
+        assert "--index" not in text
+        assert "--find-links" not in text
