@@ -196,7 +196,8 @@ def _panel(task: _Task, lines: Sequence[_Line], lowest: float) -> alt.VConcatCha
             alt.Y(
                 "difference:Q",
                 title="relative difference of the objective",
-                scale=alt.Scale(type="log", domain=[1e-4, 30]),
+                scale=alt.Scale(type="log", domain=[1e-3, 30]),
+                axis=alt.Axis(values=[1e-3, 1e-2, 1e-1, 1, 10], format="~g"),
             ),
             colour,
         )
