@@ -164,7 +164,7 @@ def resolve(
     link
         Join rows of different sources only.
     block
-        A column: only rows with the same value in it can be the same.
+        A column: only rows with the same value in it can be the same. Sharing the value is evidence, too.
     kinds
         What columns are, where the guess is wrong: `{"title": "text"}`.
     exclude
@@ -186,7 +186,8 @@ def resolve(
     table, note = _identified(table, id, sources)
     notes.append(note)
     left_out = {"id", *exclude, *(name for name in table.column_names if name.lower() in TRUTH_NAMES)}
-    left_out |= {name for name in (source, block) if name is not None}
+    # A block stays evidence: that two rows share its value says the more the rarer the value is.
+    left_out |= {source} if source is not None else set()
     fields = prepare_fields(table, kinds=kinds, exclude=[name for name in table.column_names if name in left_out])
     blocks = None if block is None else _encoded(table, block)
     if len(table) < 2 or not fields.fields:

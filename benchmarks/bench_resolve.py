@@ -1,0 +1,45 @@
+"""Resolution of labelled tables with the same defaults for every file: quality, calibration, time.
+
+Needs ONOMA_DATA. The truth scores the result and is used for nothing else; id columns are opaque.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measure import Measurement
+from onoma.pipeline.reproduce import Context
+from onoma.pipeline.resolution import read_job, run_job
+
+TABLES = (
+    ("linkage/febrl3", {}),
+    ("linkage/rldata10000", {}),
+    ("linkage/restaurants", {}),
+    ("linkage/dblp-acm", {"source": "source", "link": True}),
+    ("linkage/abt-buy", {"source": "source", "link": True}),
+    ("linkage/amazon-google", {"source": "source", "link": True}),
+    ("cora/cora", {}),
+    ("aminer110/mentions", {"block": "name_block"}),
+    ("linkage/cddb", {}),
+    ("linkage/chicago_sites", {}),
+    ("linkage/historical_50k", {}),
+)
+
+
+def run(*, quick: bool) -> Iterator[Measurement]:
+    context = Context()
+    for name, settings in TABLES[2:3] if quick else TABLES:
+        path = context.file(f"resolution/{name}.csv.gz")
+        yield from _measure(name, path, settings)
+
+
+def _measure(name: str, path: Path, settings: dict) -> Iterator[Measurement]:
+    outcome = run_job(read_job([path], truth="cluster_id", **settings))
+    rows = f"{name}, {len(outcome.resolution.table):,} rows"
+    scores = outcome.evaluation.as_dict()
+    entities, low, high = outcome.resolution.entity_count()
+    yield Measurement("pairwise F1", scores["pairwise"]["f1"], None, None, "share", rows)
+    yield Measurement("B³ F1", scores["b3"]["f1"], None, None, "share", rows)
+    yield Measurement("calibration error of stated pairs", outcome.calibration, None, None, "share", rows)
+    truth = f"{rows}; truth {outcome.gold.n_entities:,}, 95 % interval {low:,} – {high:,}"
+    yield Measurement("entities", float(entities), None, None, "entities", truth)
+    yield Measurement("time", outcome.seconds["total"], None, None, "s", rows)
