@@ -15,7 +15,7 @@ from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError
 from onoma.evaluate.align import Universe, align, clusterings_from_corpora
 
-__all__ = ["ENTITY_NAMES", "KEY_NAMES", "Sides", "read_sides"]
+__all__ = ["ENTITY_NAMES", "KEY_NAMES", "Sides", "gold_labels", "read_sides"]
 
 KEY_NAMES = ("id", "mention_id", "record_id", "rec_id", "unique_id", "mention", "uid", "key")
 """Columns that are taken for the id, in this order."""
@@ -149,7 +149,7 @@ def _table_sides(
             notes.append(f"{path}: {len(read.rejects):,} rows could not be read and are left out")
         sides.append(_Columns(read.table, path, _find(read.table, column, names, path, "clusters")))
     keys = _keys(sides, id)
-    tables = [pa.table({"id": _joined(side, keys), "entity": _labels(side.table[side.entity])}) for side in sides]
+    tables = [pa.table({"id": _joined(side, keys), "entity": gold_labels(side.table[side.entity])}) for side in sides]
     found = align(tables[0], tables[1], universe=universe)
     notes.append(
         f"items are matched by {' and '.join(map(repr, keys))}; clusters are {sides[0].entity!r} in {gold.name} "
@@ -217,7 +217,7 @@ def _joined(side: _Columns, keys: Sequence[str]) -> pa.ChunkedArray:
     return pc.binary_join_element_wise(*texts, " / ")
 
 
-def _labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def gold_labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the labels as text, an empty one as null: in a table of labels, empty means not labelled."""
     text = column.cast(pa.string())
     return pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.string()), text)

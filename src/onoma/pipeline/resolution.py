@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.corpus.formats import FORMATS, format_of, write_table
@@ -18,6 +17,7 @@ from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate.metrics import REPORTED
 from onoma.evaluate.report import Evaluation, evaluate
+from onoma.pipeline.evaluation import gold_labels
 from onoma.progress import SILENT, Progress
 from onoma.resolve.model import ModelSettings
 from onoma.resolve.report import write_report
@@ -133,7 +133,7 @@ def run_job(job: Job, *, progress: Progress = SILENT) -> Outcome:
         seconds = dict(resolution.fit.seconds) | seconds
     gold = evaluation = calibration = None
     if job.truth is not None:
-        gold = Clustering.from_labels(_labels(job.table[job.truth]))
+        gold = Clustering.from_labels(gold_labels(job.table[job.truth]))
         evaluation = _score(gold, resolution.clustering)
         calibration = calibration_error(resolution, gold)
     return Outcome(job, resolution, gold, evaluation, calibration, seconds, _peak_mb())
@@ -252,11 +252,6 @@ def _alike(tables: Sequence[pa.Table]) -> list[pa.Table]:
         )
         for table in tables
     ]
-
-
-def _labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    text = column.cast(pa.string())
-    return pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.string()), text)
 
 
 def _free(name: str, tables: Sequence[pa.Table]) -> str:

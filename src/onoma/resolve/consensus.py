@@ -63,7 +63,7 @@ def find_consensus(
     strong = together > threshold
     labels = components(n, a[strong].astype(np.int64), b[strong].astype(np.int64))
     probability = np.ones(n)
-    certain = _certain(group, labels, a[linked], b[linked], together[linked])
+    certain = _certain(group, a[linked], together[linked])
     for component in np.flatnonzero((group.sizes > 1) & ~certain):
         members = group.members(int(component))
         if len(members) > _DENSE:
@@ -79,17 +79,10 @@ def find_consensus(
     return Consensus(clustering, probability)
 
 
-def _certain(
-    group: Clustering,
-    labels: NDArray[np.int64],
-    a: NDArray[np.int32],
-    b: NDArray[np.int32],
-    together: NDArray[np.float64],
-) -> NDArray[np.bool_]:
+def _certain(group: Clustering, a: NDArray[np.int32], together: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which components every sample agrees on: all their links always hold."""
     doubtful = np.zeros(group.n_entities, dtype=np.bool_)
     doubtful[group.labels[a[together < 1.0]]] = True
-    del labels, b
     return ~doubtful
 
 
