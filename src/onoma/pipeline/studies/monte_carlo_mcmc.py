@@ -169,8 +169,8 @@ def _notes(series: Sequence[Series]) -> list[str]:
         f"sampling to an L1 error of {TOLERANCE}. Mild sampling wins at every tolerance; extreme sampling wins at "
         "first, then levels off at its bias, which no number of samples removes.",
         f"Poisson minibatches need {exact / poisson.reached(TOLERANCE):.1f} times fewer factors and have no bias: "
-        f"{poisson.bias:+.4f} ± {poisson.bias_error:.4f} towards p = 1/2, beside "
-        f"{best.bias:+.4f} ± {best.bias_error:.4f} for {best.name}.",
+        f"{poisson.bias:+.5f} ± {poisson.bias_error:.5f} towards p = 1/2, beside "
+        f"{best.bias:+.5f} ± {best.bias_error:.5f} for {best.name}.",
     ]
 
 
