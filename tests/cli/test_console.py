@@ -1,3 +1,4 @@
+import contextlib
 import io
 import json
 import time
@@ -55,6 +56,17 @@ def test_plain_lines_where_there_is_no_terminal(monkeypatch):
     assert "of 3 after" in text
     assert "entities 7" in text
     assert "done in" in text
+
+
+def test_work_that_was_stopped_is_not_called_done(monkeypatch):
+    monkeypatch.setattr(console, "_PATIENCE", 0.01)
+    stream = io.StringIO()
+    task = console._Shown(Console(file=stream, width=120)).task("sampling")
+    with contextlib.suppress(KeyboardInterrupt), task:
+        time.sleep(0.1)
+        raise KeyboardInterrupt
+    assert "sampling: stopped after" in stream.getvalue()
+    assert "done" not in stream.getvalue()
 
 
 def test_a_live_line_on_a_terminal(monkeypatch):

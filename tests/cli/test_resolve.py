@@ -93,6 +93,7 @@ def test_fields_and_blocks_can_be_said(onoma, people):
     found = onoma(f"resolve {people} --field city=ignore --field surname=text --block state --json").json
     assert "city" in found["ignored"]
     assert found["fields"]["surname"]["kind"] == "text"
+    assert "state" in found["fields"]  # sharing a block's value is evidence, too
 
 
 def test_the_price_of_merging(onoma, people):

@@ -280,6 +280,7 @@ def test_only_rows_of_one_block_are_joined(people):
     block = [str(i % 3) for i in range(N)]
     found = resolve(with_column(people, "part", block), block="part")
     assert all(len({block[i] for i in chain}) == 1 for chain in found.clustering.chains())
+    assert "part" in [field.name for field in found.fields.fields]
 
 
 def test_what_is_no_table():

@@ -117,6 +117,7 @@ class _Delayed:
     def __init__(self, console: Console, name: str, total: int | None, unit: str) -> None:
         self.console, self.name, self.total, self.unit = console, name, total, unit
         self.done = 0
+        self.ended = ""
         self.facts: dict[str, float | str] = {}
         self.start = time.monotonic()
         self.timer = threading.Timer(_PATIENCE, self.show)
@@ -130,6 +131,7 @@ class _Delayed:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.timer.cancel()
+        self.ended = "done in" if kind is None else "stopped after"
         self.hide()
 
     def advance(self, n: int = 1, **facts: float | str) -> None:
@@ -201,7 +203,7 @@ class _Plain(_Delayed):
 
     def hide(self) -> None:
         if self.last != float("inf"):
-            self.console.print(f"{self.name}: done in {time.monotonic() - self.start:.1f} s", markup=False)
+            self.console.print(f"{self.name}: {self.ended} {time.monotonic() - self.start:.1f} s", markup=False)
 
     def _line(self) -> None:
         elapsed = time.monotonic() - self.start
