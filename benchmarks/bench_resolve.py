@@ -6,9 +6,13 @@ Needs ONOMA_DATA. The truth scores the result and is used for nothing else; id c
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.compute as pc
+
 from benchmarks.measure import Measurement
+from onoma.corpus.simulate import simulate_people
 from onoma.pipeline.reproduce import Context
 from onoma.pipeline.resolution import read_job, run_job
+from onoma.resolve.resolution import resolve
 
 TABLES = (
     ("linkage/febrl3", {}),
@@ -21,6 +25,7 @@ TABLES = (
     ("aminer110/mentions", {"block": "name_block"}),
     ("linkage/cddb", {}),
     ("linkage/chicago_sites", {}),
+    ("linkage/fake_1000", {}),
     ("linkage/historical_50k", {}),
 )
 
@@ -30,6 +35,18 @@ def run(*, quick: bool) -> Iterator[Measurement]:
     for name, settings in TABLES[2:3] if quick else TABLES:
         path = context.file(f"resolution/{name}.csv.gz")
         yield from _measure(name, path, settings)
+    yield _cover(3 if quick else 50)
+
+
+def _cover(n_tables: int) -> Measurement:
+    """In how many simulated tables the interval for the number of entities holds the truth."""
+    hits = 0
+    for seed in range(n_tables):
+        people = simulate_people(2000, seed=1000 + seed)
+        _, low, high = resolve(people).entity_count()
+        hits += low <= pc.count_distinct(people["cluster_id"]).as_py() <= high
+    data = f"{n_tables} simulated tables of 2,000 people"
+    return Measurement("95 % interval for the number of entities holds the truth", hits, None, None, "tables", data)
 
 
 def _measure(name: str, path: Path, settings: dict) -> Iterator[Measurement]:

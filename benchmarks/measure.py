@@ -34,16 +34,18 @@ def _rounded(value: object) -> object:
     return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
-def seconds(work: Callable[[], object], *, repeat: int = 3, warm: bool = True) -> float:
+def seconds(
+    work: Callable[[], object], *, repeat: int = 3, warm: bool = True, clock: Callable[[], float] = time.perf_counter
+) -> float:
     """Return the best of some timings of a call, after one untimed call (which compiles and fills caches)."""
     if warm:
         work()
     best = float("inf")
     for _ in range(repeat):
         gc.collect()
-        start = time.perf_counter()
+        start = clock()
         work()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, clock() - start)
     return best
 
 

@@ -1,13 +1,16 @@
-"""Long work shows itself: how a room reports progress without speaking.
+"""Long work shows itself: how a room reports progress without speaking, and hears that it should end.
 
 A function that may run for more than a second takes `progress: Progress = SILENT`, opens a task and advances it.
 Whoever speaks to people (the command line, a notebook, the studio) passes its own `Progress`; the rooms never print.
+Work that has an answer at any time takes `stop: Stop = NEVER` and looks at it now and then.
 """
 
+import contextlib
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Protocol, Self
 
-__all__ = ["SILENT", "Progress", "Task"]
+__all__ = ["NEVER", "SILENT", "Progress", "Stop", "Task"]
 
 
 class Task(Protocol):
@@ -48,3 +51,20 @@ class _Silent:
 
 SILENT: Progress = _Silent()
 """Shows nothing."""
+
+
+class Stop(Protocol):
+    """Somebody who may ask long work to end early with what it has."""
+
+    def heeded(self) -> contextlib.AbstractContextManager[Callable[[], bool]]:
+        """Say that the work inside heeds a request; what is given tells whether one came."""
+
+
+class _Never:
+    @contextlib.contextmanager
+    def heeded(self) -> Iterator[Callable[[], bool]]:
+        yield lambda: False
+
+
+NEVER: Stop = _Never()
+"""Never asks."""

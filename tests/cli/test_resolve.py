@@ -1,8 +1,11 @@
+import json
+import signal
 from pathlib import Path
 
 import pytest
 
 from onoma.corpus.readers.table import read_table
+from onoma.resolve import copying, sampling
 
 
 @pytest.fixture
@@ -65,6 +68,15 @@ def test_a_folder_is_written(onoma, people):
     assert {path.name for path in Path("out").iterdir()} == set(names)
 
 
+def test_a_folder_is_written_the_same_each_time(onoma, people):
+    contents = []
+    for _ in range(2):
+        assert onoma(f"resolve {people} -o out --truth cluster_id --quiet").code == 0
+        contents.append({path.name: path.read_bytes() for path in Path("out").iterdir() if path.name != "summary.json"})
+    assert contents[0] == contents[1]
+    assert len(contents[0]) == 5
+
+
 def test_two_files_are_linked(onoma, people):
     lines = Path(people).read_text("utf-8").splitlines()
     for name, part in (("old.csv", lines[1::2]), ("new.csv", lines[2::2])):
@@ -112,7 +124,152 @@ def test_one_row(onoma):
     Path("one.csv").write_text("id,name\n1,Ann\n", "utf-8")
     ran = onoma("resolve one.csv")
     assert ran.code == 0
-    assert "1 rows, 1 entities" in ran.out
+    assert "1 row, 1 entity\n" in ran.out
+    assert "0 rows are less than 90 %" in ran.out
+
+
+def test_a_database_is_written(onoma, people):
+    ran = onoma(f"resolve {people} -o out.duckdb")
+    assert ran.code == 0
+    assert "written: out.duckdb" in ran.out
+    again = onoma(f"resolve {people} -o out.duckdb")
+    assert again.code == 0
+    assert "will be replaced" in again.err
+    assert [path.name for path in Path().glob("out*")] == ["out.duckdb"]
+
+
+def test_the_reach_of_the_canopies_is_told(onoma, people):
+    found = onoma(f"resolve {people} --json").json
+    assert 0.9 < found["canopy_recall"]["found"] <= 1.0
+    assert found["hot_features"] >= 0
+    assert "of the matches were within reach of comparison" in onoma(f"resolve {people}").out
+
+
+# Settings.
+
+
+def test_settings_in_a_file(onoma, people):
+    Path("job.toml").write_text('seed = 3\nmerge_cost = 0.7\nexclude = ["phone"]\n[kinds]\ncity = "ignore"\n', "utf-8")
+    found = onoma(f"resolve {people} --settings job.toml --json").json
+    assert found["seed"] == 3
+    assert "phone" not in {*found["fields"], *found["ignored"]}
+    assert "city" in found["ignored"]
+    told = onoma(f"resolve {people} --settings job.toml --seed 4 --exclude email --field street=text --json").json
+    assert told["seed"] == 4
+    assert "phone" in told["fields"]
+    assert "email" not in told["fields"]
+    assert told["fields"]["street"]["kind"] == "text"
+    assert "city" in told["ignored"]
+
+
+def test_the_settings_printed_repeat_the_run(onoma, people):
+    line = (
+        f"resolve {people} --seed 5 --exclude phone --field city=ignore --also-compare surname,state --merge-cost 0.8"
+    )
+    first = onoma(f"{line} -o one.csv --json").json
+    Path("again.toml").write_text(first["settings"], "utf-8")
+    second = onoma(f"resolve {people} --settings again.toml -o two.csv --json").json
+    assert second["settings"] == first["settings"]
+    assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
+
+
+def test_a_file_can_be_overruled(onoma, people):
+    Path("job.toml").write_text('link = true\nsource = "state"\n', "utf-8")
+    assert onoma(f"resolve {people} --settings job.toml --json").code == 0
+    assert "different sources" not in onoma(f"resolve {people} --settings job.toml --no-link").out
+
+
+# Odd input.
+
+
+def test_rows_that_repeat_an_id_can_be_rejected(onoma):
+    Path("twice.csv").write_text("id,name\n1,Ann Smith\n1,Bob Jones\n2,Cyd Brown\n", "utf-8")
+    ran = onoma("resolve twice.csv --on-error reject -o out.csv")
+    assert ran.code == 0
+    assert "2 rows, 2 entities" in ran.out
+    assert "1 row had no id of its own" in ran.err
+    assert read_table("out.rejects.csv").table["row"].to_pylist() == [2]
+
+
+def test_rows_in_another_encoding_can_be_rejected(onoma):
+    Path("mixed.csv").write_bytes("id,name\n1,Müller\n".encode() + "2,Müller\n".encode("cp1252") + b"3,Smith\n")
+    ran = onoma("resolve mixed.csv --on-error reject -o out.csv")
+    assert ran.code == 0
+    assert "2 rows, 2 entities" in ran.out
+    assert len(read_table("out.rejects.csv").table) == 1
+
+
+def test_two_columns_of_one_name(onoma):
+    Path("a.csv").write_text("id,name,name\n1,Ann,Smith\n2,Bob,Jones\n3,Bob,Smith\n", "utf-8")
+    ran = onoma("resolve a.csv")
+    assert ran.code == 0
+    assert "was called 'name_2'" in ran.err
+
+
+# Ctrl-C.
+
+
+@pytest.fixture
+def pressed(monkeypatch):
+    """Press Ctrl-C after the n-th sample."""
+    monkeypatch.setattr(copying, "_WORTH_THREADS", 0)  # as in large tables: looks after every sweep
+    real, seen = sampling._run, []
+
+    def press(n):
+        def run(chain, n_sweeps, n_kept, watch):
+            def watched(n_entities):
+                seen.append(n_entities)
+                if n_kept and len(seen) == n + 30:
+                    signal.raise_signal(signal.SIGINT)
+                return watch(n_entities)
+
+            return real(chain, n_sweeps, n_kept, watched)
+
+        monkeypatch.setattr(sampling, "_run", run)
+
+    return press
+
+
+@pytest.mark.parametrize("target", ["out.csv", "out", "out.duckdb"])
+def test_stopped_and_resumed(onoma, people, pressed, target):
+    pressed(7)
+    ran = onoma(f"resolve {people} -o {target}")
+    assert ran.code == 130
+    assert "the answer rests on 7 samples of 100" in ran.out
+    assert "stopping after this sweep" in ran.err
+    assert "Traceback" not in ran.err
+    left = Path("out/resume.npz") if target == "out" else Path(f"{target}.resume.npz")
+    assert left.is_file()
+    if target == "out":
+        assert json.loads(Path("out/summary.json").read_text("utf-8"))["interrupted"]
+        assert "stopped early" in Path("out/report.html").read_text("utf-8")
+    assert onoma(f"resolve {people} -o {target} --resume --seed 1").code == 2
+    ran = onoma(f"resolve {people} -o {target} --resume")
+    assert ran.code == 0
+    assert not left.exists()
+    if target == "out.csv":
+        assert onoma(f"resolve {people} -o whole.csv --json").json["samples"] == 100
+        assert Path("out.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
+def test_stopped_without_a_place_to_write(onoma, people, pressed):
+    pressed(2)
+    ran = onoma(f"resolve {people} --json")
+    assert ran.code == 130
+    assert ran.json["interrupted"]
+    assert ran.json["samples"] == 2
+    assert not list(Path().glob("*.npz"))
+
+
+def test_stopped_before_there_is_an_answer(onoma, people, monkeypatch):
+    def interrupted(*_, **__):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("onoma.resolve.model.find_candidates", interrupted)
+    ran = onoma(f"resolve {people} -o out.csv")
+    assert ran.code == 130
+    assert "Traceback" not in ran.err
+    assert not list(Path().glob("out*"))
 
 
 @pytest.mark.parametrize(
@@ -125,6 +282,17 @@ def test_one_row(onoma):
         ("resolve a.csv --source from", 2, "there is no column 'from'"),
         ("resolve a.csv --id key", 1, "there is no column 'key'"),
         ("resolve a.csv --link", 2, "linking needs two sources"),
+        ("resolve a.csv --one-to-one", 2, "one-to-one is for linking"),
+        ("resolve a.csv --exclude town", 2, "there is no column 'town'"),
+        ("resolve a.csv --also-compare name,town", 2, "there is no column 'town'"),
+        ("resolve a.csv --also-compare ,", 2, "also_compare"),
+        ("resolve a.csv --resume", 2, "--resume needs the output"),
+        ("resolve a.csv -o out.csv --resume", 1, "there is nothing to resume"),
+        ("resolve a.csv --settings no.toml", 1, "no.toml"),
+        ("resolve a.csv --settings bad.toml", 2, "there is no setting 'sed'"),
+        ("resolve mixed.csv", 1, "row 3, column 'name': has the byte 0xFC, which is not UTF-8"),
+        ("resolve mixed.csv", 1, "choose --on-error reject"),
+        ("resolve a.csv -o notes.duckdb", 1, "was not written by onoma resolve"),
         ("resolve a.csv a.csv --source id", 2, "several files are sources already"),
         ("resolve a.csv --field name", 2, "COLUMN=KIND"),
         ("resolve a.csv --field name=animal", 2, "animal"),
@@ -141,6 +309,9 @@ def test_errors(onoma, line, code, said):
     Path("a.csv").write_text("id,name\n1,Ann Smith\n2,Bob Jones\n", "utf-8")
     Path("twice.csv").write_text("id,name\n1,Ann Smith\n1,Bob Jones\n", "utf-8")
     Path("empty.csv").write_text("id,name\n", "utf-8")
+    Path("bad.toml").write_text("sed = 1\n", "utf-8")
+    Path("mixed.csv").write_bytes("id,name\n1,Müller\n".encode() + "2,Müller\n".encode("cp1252"))
+    Path("notes.duckdb").write_text("mine", "utf-8")
     ran = onoma(line)
     assert (ran.code, said in ran.err) == (code, True), ran.err
     assert "Traceback" not in ran.err

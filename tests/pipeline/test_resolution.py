@@ -1,3 +1,4 @@
+import contextlib
 import json
 from pathlib import Path
 
@@ -7,19 +8,12 @@ import pytest
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.formats import write_table
-from onoma.corpus.readers.table import read_table
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate import evaluate
-from onoma.pipeline.resolution import (
-    Job,
-    calibration_error,
-    check_target,
-    read_job,
-    run_job,
-    summary,
-    write_outcome,
-)
+from onoma.pipeline.output import write_outcome
+from onoma.pipeline.resolution import Job, calibration_error, job_settings, read_job, read_resume, run_job, summary
+from onoma.resolve import copying
 from onoma.resolve.model import ModelSettings
 
 SHORT = ModelSettings(n_samples=20, n_burn_in=10)
@@ -33,6 +27,27 @@ def people():
 @pytest.fixture(scope="module")
 def outcome(people):
     return run_job(Job(table=people, truth="cluster_id", settings=SHORT))
+
+
+class StopAfter:
+    """Asks to stop after so many sweeps; it is looked at after each, and before each of the two runs."""
+
+    def __init__(self, n):
+        self.left = n + 2
+
+    @contextlib.contextmanager
+    def heeded(self):
+        yield self.asked
+
+    def asked(self):
+        self.left -= 1
+        return self.left <= 0
+
+
+@pytest.fixture(autouse=True)
+def look_after_every_sweep(monkeypatch):
+    """As in large tables."""
+    monkeypatch.setattr(copying, "_WORTH_THREADS", 0)
 
 
 def write(path, text):
@@ -93,6 +108,9 @@ def test_columns_of_two_types_become_text(tmp_path):
     [
         (["a", "b"], {"source": "name"}, SettingsError, "several files are sources already"),
         (["a"], {"link": True}, SettingsError, "linking needs two sources"),
+        (["a"], {"one_to_one": True}, SettingsError, "one-to-one is for linking"),
+        (["a"], {"exclude": ["town"]}, SettingsError, "there is no column 'town'"),
+        (["a"], {"also_compare": [["name", "town"]]}, SettingsError, "there is no column 'town'"),
         (["a"], {"truth": "gold"}, SettingsError, "there is no column 'gold'"),
         (["a"], {"block": "part"}, SettingsError, "The columns are id, name"),
         (["a"], {"source": "part"}, SettingsError, "there is no column 'part'"),
@@ -149,12 +167,10 @@ def test_calibration(people, outcome):
     assert calibration_error(outcome.resolution, Clustering.from_labels([None] * 200)) is None
 
 
-def test_nothing_to_compare_is_an_outcome_too(tmp_path):
+def test_nothing_to_compare_is_an_outcome_too():
     found = run_job(Job(table=pa.table({"id": ["1"], "name": ["Ann"], "gold": ["x"]}), truth="gold"))
     assert found.calibration is None
     assert json.loads(json.dumps(summary(found)))["entities"] == 1
-    written = write_outcome(found, tmp_path / "out")
-    assert {"memberships.parquet", "summary.json"} <= {path.name for path in written}
 
 
 # Telling and writing.
@@ -173,50 +189,73 @@ def test_the_summary_is_json(outcome):
     assert found["peak_mb"] > 10
     assert found["seed"] == 0
     assert found["candidates"] == len(outcome.resolution.fit.candidates)
+    assert found["samples"] == 20
+    assert found["interrupted"] is False
+    assert found["hot_features"] >= 0
 
 
-@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl", "out.csv.gz"])
-def test_a_table(tmp_path, outcome, name):
-    assert write_outcome(outcome, tmp_path / name) == [tmp_path / name]
-    table = read_table(tmp_path / name).table
-    assert table.column_names == ["id", "entity", "probability"]
-    assert len(table) == 200
+# Stopping and going on.
 
 
-def test_a_folder(tmp_path, outcome):
-    target = tmp_path / "new" / "folder"
-    written = write_outcome(outcome, target)
-    names = [
-        "memberships.parquet",
-        "entities.parquet",
-        "pairs.parquet",
-        "weights.parquet",
-        "summary.json",
-        "report.html",
-    ]
-    assert [path.name for path in written] == names
-    assert all(path.is_file() for path in written)
-    assert len(read_table(target / "entities.parquet").table) == outcome.resolution.clustering.n_entities
-    assert json.loads((target / "summary.json").read_text())["rows"] == 200
+def test_a_stopped_job_goes_on_to_the_same_answer(tmp_path, people, outcome):
+    job = outcome.job
+    stopped = run_job(job, stop=StopAfter(16))
+    assert summary(stopped)["interrupted"]
+    assert summary(stopped)["samples"] == stopped.resolution.n_samples == 6
+    write_outcome(stopped, tmp_path / "out.csv")
+    whole = run_job(job, resume=read_resume(job, tmp_path / "out.csv.resume.npz"))
+    assert whole.resolution.checkpoint is None
+    assert whole.resolution.pairs().equals(outcome.resolution.pairs())
+    assert whole.resolution.memberships.equals(outcome.resolution.memberships)
+    assert whole.resolution.weights().equals(outcome.resolution.weights())
 
 
-def test_rejects_are_kept(tmp_path, people):
-    path = tmp_path / "messy.csv"
-    write_table(people.slice(0, 50), path)
-    path.write_text(path.read_text("utf-8") + "far,too,few\n", "utf-8")
-    with pytest.raises(DataError):
-        read_job([path])
-    job = read_job([path], on_error="reject", settings=SHORT)
-    assert any("could not be read" in note for note in job.notes)
-    written = write_outcome(run_job(job), tmp_path / "out.csv")
-    assert [each.name for each in written] == ["out.csv", "out.rejects.csv"]
-    assert len(read_table(written[1]).table) == 1
+def test_another_job_is_not_resumed(tmp_path, people):
+    job = Job(table=people, settings=SHORT)
+    write_outcome(run_job(job, stop=StopAfter(12)), tmp_path / "out.csv")
+    path = tmp_path / "out.csv.resume.npz"
+    with pytest.raises(DataError, match="another table"):
+        read_resume(Job(table=people.slice(1), settings=SHORT), path)
+    with pytest.raises(SettingsError, match=r"other settings: .*seed was 0 and is 1"):
+        read_resume(Job(table=people, settings=ModelSettings(n_samples=20, n_burn_in=10, seed=1)), path)
+    with pytest.raises(SettingsError, match=r"kinds.city was None and is 'text'"):
+        read_resume(Job(table=people, settings=SHORT, kinds={"city": "text"}), path)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(DataError, match="was stopped by Onoma"):
+        patch.setattr("onoma.__version__", "99.0")
+        read_resume(job, path)
+    with pytest.raises(DataError, match="nothing to resume"):
+        read_resume(job, tmp_path / "other.resume.npz")
+    path.write_bytes(b"something else")
+    with pytest.raises(DataError, match="not the file of a stopped run"):
+        read_resume(job, path)
 
 
-@pytest.mark.parametrize(("name", "said"), [("x.nope", "does not say the format"), ("x.bib", "bibtex is not written")])
-def test_a_target_that_cannot_be_written(tmp_path, name, said):
-    with pytest.raises(DataError, match=said):
-        check_target(tmp_path / name)
-    check_target(tmp_path / "folder")
-    (tmp_path / "folder.d").mkdir()
-    check_target(tmp_path / "folder.d")
+# Settings.
+
+
+def test_settings_that_repeat_a_job(people):
+    assert job_settings(Job(table=people)) == {"seed": 0}
+    job = Job(
+        table=people,
+        source="city",
+        link=True,
+        exclude=["phone"],
+        also_compare=[("surname", "state")],
+        kinds={"street": "text"},
+        settings=ModelSettings(threshold=0.7, n_samples=10),
+    )
+    assert job_settings(job) == {
+        "source": "city",
+        "link": True,
+        "exclude": ["phone"],
+        "also_compare": [["surname", "state"]],
+        "merge_cost": 0.7,
+        "seed": 0,
+        "samples": 10,
+        "kinds": {"street": "text"},
+    }
+
+
+def test_several_files_need_no_source_in_the_settings(tmp_path):
+    paths = [write(tmp_path / f"{name}.csv", "id,name\n1,Ann\n2,Bob\n") for name in "ab"]
+    assert job_settings(read_job(paths, link=True)) == {"link": True, "seed": 0}

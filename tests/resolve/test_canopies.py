@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import simulate_people
-from onoma.resolve._canopies_kernels import cosines, invert, nearest
+from onoma.resolve._canopies_kernels import (
+    cosines,
+    count_rows,
+    entries_of_pairs,
+    entries_of_values,
+    fill_rows,
+    invert,
+    nearest,
+)
 from onoma.resolve.canopies import CanopySettings, find_candidates, pair_similarity
 from onoma.resolve.fields.prepare import prepare_fields
 from reference import resolve_canopies as slow
@@ -154,7 +162,63 @@ def test_similarity_of_pairs(fields):
     assert (forth >= 0).all() and (forth < 1).any()
 
 
-@pytest.mark.parametrize(("n", "expected"), [(1, (1, 2000)), (50, (49, 2000)), (20_000, (20, 200)), (10**7, (20, 200))])
+@pytest.mark.parametrize(
+    ("n", "expected"), [(1, (1, 2000)), (50, (49, 2000)), (20_000, (20, 200)), (100_000, (20, 200)), (10**7, (10, 50))]
+)
 def test_how_far_is_looked(n, expected):
     assert CanopySettings().resolved(n) == expected
     assert CanopySettings(neighbours=3, hot=7).resolved(1000) == (3, 7)
+
+
+# Features of records.
+
+codes = st.lists(st.integers(-1, 3), min_size=1, max_size=12)
+
+
+def counts_of(codes):
+    return np.bincount([code for code in codes if code >= 0], minlength=4).astype(np.int64)
+
+
+def shared(block):
+    """The records of each feature, whatever the features' numbers."""
+    rows, features, frequency, _ = block
+    groups = [rows[features == feature].tolist() for feature in range(len(frequency))]
+    assert [len(group) for group in groups] == frequency.tolist()
+    return sorted(groups)
+
+
+@given(codes, st.lists(st.sets(st.integers(0, 5)), min_size=4, max_size=4), st.integers(2, 6))
+def test_features_of_records_are_those_of_their_values(codes, bags, hot):
+    offsets, ids = packed(bags)
+    block = entries_of_values(np.array(codes, np.int32), offsets, ids, counts_of(codes), N_FEATURES, hot)
+    records = [[i for i, code in enumerate(codes) if code >= 0 and f in bags[code]] for f in range(N_FEATURES)]
+    assert shared(block) == sorted(each for each in records if 2 <= len(each) <= hot)
+    assert block[3] == sum(len(each) > hot for each in records)
+
+
+@given(st.lists(st.tuples(*[st.integers(-1, 3)] * 2), min_size=1, max_size=14), st.integers(2, 6))
+def test_features_of_two_values_together(pairs, hot):
+    one, other = np.array(pairs, dtype=np.int32).T.copy()
+    block = entries_of_pairs(one, other, counts_of(one.tolist()), counts_of(other.tolist()), hot)
+    known = {pair for pair in pairs if min(pair) >= 0}
+    records = [[i for i, each in enumerate(pairs) if each == pair] for pair in known]
+    assert shared(block) == sorted(each for each in records if 2 <= len(each) <= hot)
+    assert block[3] == sum(len(each) > hot for each in records)
+
+
+@given(st.lists(st.lists(st.sets(st.integers(0, 4)), min_size=5, max_size=5), max_size=3), st.randoms())
+def test_blocks_are_packed_record_by_record(blocks, random):
+    """Each block has five records and five features of its own; a record's may come in any order."""
+    offsets = np.zeros(6, dtype=np.int64)
+    entries = []
+    for bags in blocks:
+        pairs = [(i, f) for i, bag in enumerate(bags) for f in random.sample(sorted(bag), len(bag))]
+        entries.append(np.array(pairs, dtype=np.int32).reshape(-1, 2).T.copy())
+        count_rows(entries[-1][0], offsets)
+    np.cumsum(offsets, out=offsets)
+    place, out = offsets[:-1].copy(), np.empty(offsets[-1], dtype=np.int32)
+    for number, (rows, features) in enumerate(entries):
+        fill_rows(rows, features, 5 * number, place, out)
+    for i in range(5):
+        expected = sorted(5 * number + f for number, bags in enumerate(blocks) for f in bags[i])
+        assert out[offsets[i] : offsets[i + 1]].tolist() == expected

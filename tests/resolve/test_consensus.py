@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.rng import stream
 from onoma.resolve import consensus as consensus_module
-from onoma.resolve._consensus_kernels import co_membership, free_label, gain_of, improve_inplace, join_inplace
+from onoma.resolve._consensus_kernels import (
+    best_partition,
+    co_membership,
+    compact,
+    free_label,
+    gain_of,
+    improve_inplace,
+    join_inplace,
+    places,
+)
 from onoma.resolve.consensus import find_consensus
 from reference import resolve_consensus as slow
 
@@ -182,3 +191,21 @@ def test_a_component_too_large_to_square_is_the_closure_of_its_pairs(monkeypatch
     labels = found.clustering.labels
     s = slow.co_membership(roots.tolist(), range(10))
     assert found.probability == pytest.approx(slow.places(s, labels.tolist()), abs=1e-6)
+
+
+@given(samples, st.sampled_from(THRESHOLDS), st.data())
+def test_places_and_the_best_partition(roots, threshold, data):
+    n = roots.shape[1]
+    labels = np.array(data.draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n)))
+    s = co_membership(roots, np.arange(n))
+    assert places(s, labels) == pytest.approx(slow.places(s, labels.tolist()), abs=1e-5)
+    found = best_partition(s, labels, roots, np.arange(n), threshold)
+    improve_inplace(s, compact(labels), threshold)
+    starts = [labels.tolist(), roots[0].tolist()]
+    assert gain_of(s, found, threshold) >= max(slow.gain_of(s, each, threshold) for each in starts) - 1e-5
+
+
+@given(st.lists(st.integers(-5, 5), max_size=9))
+def test_compact(labels):
+    known = sorted(set(labels))
+    assert compact(np.array(labels, dtype=np.int64)).tolist() == [known.index(label) for label in labels]

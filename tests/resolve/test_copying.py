@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onoma.numerics.rng import kernel_state, stream
-from onoma.resolve._copying_kernels import neighbour_lists
+from onoma.numerics.rng import stream
+from onoma.resolve import copying
+from onoma.resolve._copying_kernels import neighbour_lists, uniform_at, word_at
 from onoma.resolve.copying import CopyingSampler
 from reference import resolve_copying as slow
 from reference.resolve_enumeration import p_value
@@ -27,9 +28,9 @@ def random_problem(seed, n, *, relatives=True, complete=False):
     return pairs, copy, relative
 
 
-def make_sampler(n, pairs, seed):
+def make_sampler(n, pairs, seed, **settings):
     a, b = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-    return CopyingSampler(n, np.ascontiguousarray(a), np.ascontiguousarray(b), seed=seed)
+    return CopyingSampler(n, np.ascontiguousarray(a), np.ascontiguousarray(b), seed=seed, **settings)
 
 
 def state_of(sampler, draws):
@@ -43,7 +44,7 @@ def state_of(sampler, draws):
     return tuple(np.argsort(sampler.time).tolist()), tuple(origins)
 
 
-def sample_states(n, pairs, copy, relative, *, seed, n_samples, thin=3, spoil=None):
+def sample_states(n, pairs, copy, relative, *, seed, n_samples, thin=6, spoil=None):
     """(order, origins) kept so seldom that they are as good as independent."""
     sampler = make_sampler(n, pairs, seed)
     sampler.run(copy, relative, n_sweeps=50)
@@ -160,14 +161,29 @@ def test_uniform_orders_fail_the_same_test(spoilt, agrees):
 @pytest.mark.parametrize(("by_size", "agrees"), [(True, True), (False, False)])
 def test_times_that_forget_the_descendants_fail_the_same_test(by_size, agrees):
     pairs, copy, relative = STAR
-    lists, state, time = slow.neighbour_lists(5, pairs), kernel_state(1), [0.1, 0.2, 0.3, 0.4, 0.5]
+    lists, time = slow.neighbour_lists(5, pairs), [0.1, 0.2, 0.3, 0.4, 0.5]
     seen = []
-    for _ in range(12_000):
-        origins, time = slow.sweep(state, time, lists, copy, relative, by_size=by_size)
+    for s in range(12_000):
+        origins, time = slow.sweep(slow.word_at(1, s), time, lists, copy, relative, by_size=by_size)
         seen.append(slow.entities(origins))
     entities = slow.marginal(slow.enumerate_joint(5, *STAR), lambda _, origins: slow.entities(origins))
     found = p_value(seen[::4], entities)
     assert found > LEAST if agrees else found < 1e-9
+
+
+CHAIN = {(0, 1, 1), (1, 2, 2), (2, 3, 1)}
+HUB = {(0, 1, 1), (0, 2, 1), (0, 3, 1)}
+
+
+@pytest.mark.parametrize("edges", [CHAIN, HUB])
+def test_any_record_of_a_tree_may_come_first(edges):
+    """In proportion to the orders that the tree then has. Were trees not turned, the first would always be the same."""
+    pairs = [(a, b) for a, b, _ in sorted(edges)]
+    copy = np.array([1e12 if kind == 1 else 0.0 for *_, kind in sorted(edges)])
+    sampler = make_sampler(4, pairs, 0)
+    firsts = [int(np.argmin(sampler.time)) for _ in range(4000) if sampler.run(copy, 1e12 - copy, n_sweeps=1)]
+    weights = {first: slow.n_orders(slow.hung_from(edges, 4, first)) for first in range(4)}
+    assert p_value(firsts, {first: weight / sum(weights.values()) for first, weight in weights.items()}) > LEAST
 
 
 # Kernels against their twins.
@@ -177,12 +193,14 @@ def test_times_that_forget_the_descendants_fail_the_same_test(by_size, agrees):
 def test_a_sweep_is_that_of_the_slow_twin(seed, n):
     pairs, copy, relative = random_problem(seed, n)
     sampler = make_sampler(n, pairs, seed)
-    state, time, lists = sampler.rng_state.copy(), sampler.time.tolist(), slow.neighbour_lists(n, pairs)
-    for _ in range(5):
+    time, lists = sampler.time.tolist(), slow.neighbour_lists(n, pairs)
+    for s in range(5):
         draws = sampler.run(copy, relative, n_sweeps=1, n_kept=1)
-        origins, time = slow.sweep(state, time, lists, copy, relative)
-        assert state_of(sampler, draws)[1] == origins
-        assert sampler.time.tolist() == pytest.approx(time)
+        key = slow.word_at(sampler.rng_state[0], s)
+        drawn = slow.draw_origins(key, time, lists, copy, relative)
+        origins, time = state_of(sampler, draws)[1], sampler.time.tolist()
+        assert slow.undirected(origins) == slow.undirected(drawn)
+        assert time == pytest.approx(slow.draw_times(key, origins))
         assert slow.first_seen(draws.roots[0].tolist()) == slow.entities(origins)
         assert draws.n_entities[0] == len(set(slow.entities(origins)))
         same, kin = slow.entities(origins), slow.families(origins)
@@ -197,6 +215,60 @@ def test_neighbour_lists(problem):
     offsets, neighbours, number = neighbour_lists(n, a, b)
     found = [[(int(neighbours[at]), int(number[at])) for at in range(offsets[i], offsets[i + 1])] for i in range(n)]
     assert found == slow.neighbour_lists(n, pairs)
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 2**40))
+def test_random_numbers_have_their_place(key, number):
+    assert int(word_at(np.uint64(key), np.uint64(number))) == slow.word_at(key, number)
+    assert uniform_at(np.uint64(key), np.uint64(number)) == slow.uniform_at(key, number)
+
+
+def test_the_random_numbers_of_records_and_sweeps_are_unrelated():
+    """The columns are those of two records and two sweeps: no correlation, and the mean and spread of a uniform."""
+    keys = [word_at(np.uint64(7), np.uint64(s)) for s in range(20_000)]
+    found = np.array([[uniform_at(key, np.uint64(i)) for i in range(4)] for key in keys])
+    columns = np.column_stack([found[1:], found[:-1]])
+    assert np.abs(np.corrcoef(columns.T) - np.eye(8)).max() < 0.03
+    assert columns.mean(axis=0) == pytest.approx(np.full(8, 1 / 2), abs=0.01)
+    assert columns.var(axis=0) == pytest.approx(np.full(8, 1 / 12), abs=0.003)
+
+
+def large_problem(seed, n=400):
+    """Small components, pairs too weak to matter between them, and records without any pair."""
+    rng = stream(seed, "large")
+    pairs = sorted({tuple(sorted(pair)) for pair in rng.integers(0, n, (3 * n, 2)).tolist() if pair[0] != pair[1]})
+    within = np.array([a // 8 == b // 8 for a, b in pairs])
+    near = [(i, i + 1) for i in range(n - 1) if i % 8 < 5]
+    pairs = sorted({*near, *pairs})
+    within = np.array([a // 8 == b // 8 for a, b in pairs])
+    copy = np.exp(rng.normal(0.0, 2.0, len(pairs))) * np.where(within, 1.0, 1e-9)
+    return n, pairs, copy, 0.3 * copy
+
+
+def test_threads_change_nothing(monkeypatch):
+    monkeypatch.setattr(copying, "_WORTH_THREADS", 0)
+    n, pairs, copy, relative = large_problem(0)
+    found = []
+    for threads in (1, 2, 3):
+        sampler = make_sampler(n, pairs, 0, threads=threads)
+        draws = [sampler.run(copy, relative, n_sweeps=k, n_kept=k // 2) for k in (4, 0, 7)]
+        found.append([getattr(each, name) for each in draws for name in ("copied", "related", "together", "akin")])
+        found[-1] += [each.roots for each in draws] + [each.n_entities for each in draws] + [sampler.time]
+    for others in found[1:]:
+        for one, other in zip(found[0], others, strict=True):
+            assert np.array_equal(one, other)
+
+
+def test_what_is_left_out_changes_nothing(monkeypatch):
+    """Pairs of hardly any weight: left out or not, the same numbers lead to the same origins."""
+    n, pairs, copy, relative = large_problem(1)
+    found = []
+    for least in (copying.LEAST, 0.0):
+        monkeypatch.setattr(copying, "LEAST", least)
+        found.append(make_sampler(n, pairs, 1).run(copy, relative, n_sweeps=40, n_kept=40))
+    assert np.array_equal(found[0].roots, found[1].roots)
+    assert np.array_equal(found[0].together, found[1].together)
+    assert np.array_equal(found[0].n_entities, found[1].n_entities)
 
 
 def test_the_root_is_the_first_record_of_its_entity():
@@ -242,3 +314,26 @@ def test_sweeps_go_on_where_they_stopped():
     whole = one.run(copy, relative, n_sweeps=30, n_kept=30).roots
     parts = [other.run(copy, relative, n_sweeps=10, n_kept=10).roots for _ in range(3)]
     assert np.array_equal(whole, np.concatenate(parts))
+
+
+# Records that are there as neighbours only.
+
+
+def test_records_outside_are_always_fresh():
+    n, pairs, copy, relative = large_problem(2)
+    outside = stream(2, "outside").random(n) < 0.4
+    sampler = make_sampler(n, pairs, 2, outside=outside)
+    draws = sampler.run(copy, relative, n_sweeps=30, n_kept=30)
+    where = np.flatnonzero(outside)
+    assert np.array_equal(draws.roots[:, where], np.broadcast_to(where, (30, len(where))))
+    a, b = np.array(pairs).T
+    assert draws.copied[outside[a] & outside[b]].max() == 0.0
+    assert draws.copied[outside[a] != outside[b]].max() > 0.0
+
+
+@pytest.mark.parametrize("weight", [0.1, 1.0, 5.0])
+def test_a_pair_with_a_record_outside(weight):
+    """Of the two orders, the one with the outside record first has weight 1 + w, the other 1."""
+    sampler = make_sampler(2, [(0, 1)], 0, outside=np.array([True, False]))
+    draws = sampler.run(np.array([weight]), np.zeros(1), n_sweeps=40_000)
+    assert draws.copied[0] == pytest.approx(weight / (2 + weight), abs=0.02)

@@ -84,3 +84,33 @@ def test_the_price_of_merging(fields):
     cheap, dear = (fit_records(fields, settings=ModelSettings(threshold=t)) for t in (0.05, 0.95))
     assert cheap.consensus.clustering.n_entities < dear.consensus.clustering.n_entities
     assert np.array_equal(cheap.draws.together, dear.draws.together)
+
+
+def test_near_strangers_are_of_one_block(fields, monkeypatch):
+    """Pairs within a source stand for strangers only where they could have been candidates but for the source."""
+    near = []
+
+    def recorded(*args, **settings):
+        found = find_candidates(*args, **settings)
+        if settings["apart"] == -1:
+            near.append(found)
+        return found
+
+    find_candidates = model.find_candidates
+    monkeypatch.setattr(model, "find_candidates", recorded)
+    short = ModelSettings(link=True, n_samples=5)
+    evidence = fit_records(fields, source=SOURCE, block=BLOCK, settings=short).evidence
+    (found,) = near
+    assert len(found) > 0
+    assert (BLOCK[found.a] == BLOCK[found.b]).all()
+    assert (SOURCE[found.a] == SOURCE[found.b]).all()
+    inside = sum(BLOCK[i] == BLOCK[j] and SOURCE[i] == SOURCE[j] for i, j in itertools.combinations(range(400), 2))
+    assert evidence.background_weight[-1] == pytest.approx(evidence.n_pairs / inside)
+
+
+def test_more_pairs_can_be_asked_for(fields):
+    extra = np.array([3 * 400 + 390, 5 * 400 + 6], dtype=np.int64)
+    fit = fit_records(fields, extra=extra, settings=ModelSettings(n_samples=5))
+    keys = fit.evidence.a.astype(np.int64) * 400 + fit.evidence.b
+    assert np.isin(extra, keys).all()
+    assert (np.diff(keys) > 0).all()

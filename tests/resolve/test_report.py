@@ -117,3 +117,16 @@ def test_doubtful_pairs_are_the_nearest_to_even_and_spread_out(people):
     assert doubt[0] == abs(stated - 0.5).min()
     ends = [{int(labels[people.fit.evidence.a[p]]), int(labels[people.fit.evidence.b[p]])} for p in chosen]
     assert max(sum(entity in pair for pair in ends) for entity in set.union(*ends)) <= 2
+
+
+def test_how_to_run_it_again(people, tmp_path):
+    page = written(people, tmp_path, settings='seed = 3\n\n[kinds]\ncity = "<b>"\n')
+    assert "seed = 3\n\n[kinds]\ncity = &quot;&lt;b&gt;&quot;" in page
+    assert "stopped early" not in page
+
+
+def test_the_reach_of_the_canopies(people, tmp_path):
+    page = written(people, tmp_path)
+    recall = people.canopy_recall
+    assert f"about {recall.found:.1%} of their expected matches were found" in page
+    assert f"{recall.n_records:,} records drawn at random were compared with all others" in page

@@ -17,6 +17,7 @@ from onoma.resolve.weights import (
     Evidence,
     Weights,
     WeightSettings,
+    _spanning_tree,
     edge_weights,
     learn_weights,
     log_bayes_factors,
@@ -61,6 +62,8 @@ def simulate_evidence(seed=0, *, n_related=0):
         background_weight=np.full(len(background), (n_pairs - len(pairs)) / len(background)),
         n_pairs=n_pairs,
         identity=np.arange(N_FIELDS) < 2,
+        own=np.zeros(N_FIELDS, dtype=np.bool_),
+        words=np.ones(N_FIELDS),
     )
     return evidence, kind
 
@@ -128,6 +131,8 @@ def repeated(evidence, f):
         background=twice(evidence.background),
         n_levels=twice(evidence.n_levels),
         identity=twice(evidence.identity),
+        own=twice(evidence.own),
+        words=twice(evidence.words),
     )
 
 
@@ -194,9 +199,8 @@ def test_a_hand_computed_bayes_factor():
     levels = np.array([[0, 1], [1, 0], [-1, 0], [0, 0], [-1, -1]], np.int8)
     share = np.log(np.array([[0.01, 1], [1, 0.2], [1, 0.2], [0.01, 0.2], [1, 1]])).astype(np.float32)
     edges = np.zeros(5, np.int32)
-    evidence = Evidence(
-        2, edges, edges, levels, share, np.array([2, 2]), levels[:0], np.zeros(0), 1.0, np.array([True, False])
-    )
+    first, none = np.array([True, False]), np.zeros(0)
+    evidence = Evidence(2, edges, edges, levels, share, np.array([2, 2]), levels[:0], none, 1.0, first, ~first, none)
     copy, relative = log_bayes_factors(evidence, weights)
     expected = [
         np.log(0.9 / 0.01) + np.log(0.15 / 0.6),
@@ -233,7 +237,8 @@ def test_scores(seed, n_pairs, n_fields):
     weights = Weights(parent, tables, keep, 0.1, 0.1, np.full(n_fields, 3))
     ends = np.zeros(n_pairs, np.int32)
     none = np.zeros(0)
-    evidence = Evidence(1, ends, ends, levels, share, weights.n_levels, levels[:0], none, 1.0, parent < 0)
+    own = parent < -1
+    evidence = Evidence(1, ends, ends, levels, share, weights.n_levels, levels[:0], none, 1.0, ~own, own, none)
     for kind, found in zip((COPIED, RELATED), log_bayes_factors(evidence, weights), strict=True):
         rows = zip(levels.tolist(), share.tolist(), strict=True)
         assert found == pytest.approx([slow.log_bayes_factor(kind, *row, parent, tables, keep) for row in rows])
@@ -260,3 +265,19 @@ def test_margins(n, data):
     )
     a, b = np.array(pairs, dtype=np.int32).reshape(-1, 2).T.copy()
     assert margins(n, a, b, score) == pytest.approx(slow.margins(pairs, score))
+
+
+def test_relatives_share_nothing_of_what_is_ones_own(simulated):
+    evidence, _ = simulated
+    own = np.zeros(N_FIELDS, dtype=np.bool_)
+    own[3] = True
+    weights, _ = learn_weights(replace(evidence, own=own), seed=0)
+    assert np.array_equal(weights.tables[RELATED, 3], weights.tables[FRESH, 3])
+    free, _ = learn_weights(evidence, seed=0)
+    assert not np.allclose(free.tables[RELATED, 3, -1, :3], free.tables[FRESH, 3, -1, :3], atol=0.1)
+
+
+def test_a_tree_hangs_from_the_field_that_takes_precedence():
+    strength = np.array([[0.0, 0.5, 0.0, 0.4], [0.5, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.4, 0.0, 0.0, 0.0]])
+    assert _spanning_tree(strength, np.zeros(4)).tolist() == [-1, 0, -1, 0]
+    assert _spanning_tree(strength, np.array([0.3, 0.9, 0.0, 0.8])).tolist() == [1, -1, -1, 0]

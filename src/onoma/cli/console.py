@@ -94,7 +94,9 @@ def say_error(error: OnomaError) -> None:
     console = Speaker().err
     console.print(f"[bold red]error[/] {escape(error.message)}")
     if error.hint:
-        console.print(f"[bold]try[/]   {escape(error.hint)}")
+        # Hints speak Python; here the same is said with an option.
+        hint = error.hint.replace("on_error='reject'", "--on-error reject")
+        console.print(f"[bold]try[/]   {escape(hint)}")
 
 
 class _Shown:

@@ -3,17 +3,23 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from onoma.cli.console import Speaker
-from onoma.cli.options import Json, OnError, OnErrorOption, Quiet, Seed
+from onoma.cli.interrupt import Interrupt
+from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
 from onoma.errors import SettingsError
-from onoma.pipeline.resolution import Outcome, check_target, read_job, run_job, summary, write_outcome
-from onoma.resolve.model import ModelSettings
+from onoma.pipeline.output import check_target, resume_path, write_outcome
+from onoma.pipeline.resolution import Job, Outcome, model_settings, read_job, read_resume, run_job, summary
+from onoma.pipeline.settings import check_settings, read_settings
 
 __all__ = ["resolve"]
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+_OF_THE_MODEL = ("model", "seed", "merge_cost", "samples", "burn_in", "neighbours")
 
 
 def resolve(
@@ -21,28 +27,70 @@ def resolve(
     *,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A table (id, entity, probability), or a folder for all tables."),
+        typer.Option(
+            "--output", "-o", help="A table (id, entity, probability), or a folder or .duckdb file for all tables."
+        ),
     ] = None,
     id: Annotated[str | None, typer.Option("--id", help="The column of ids; found, or made, if not given.")] = None,  # noqa: A002
     field: Annotated[
         list[str] | None, typer.Option("--field", metavar="COLUMN=KIND", help="What a column is: --field title=text.")
     ] = None,
-    link: Annotated[bool, typer.Option("--link", help="Join rows of different sources only.")] = False,
+    exclude: Annotated[
+        list[str] | None, typer.Option("--exclude", metavar="COLUMN", help="A column that is no evidence.")
+    ] = None,
+    link: Annotated[
+        bool | None, typer.Option("--link/--no-link", help="Join rows of different sources only.", show_default=False)
+    ] = None,
+    one_to_one: Annotated[
+        bool | None,
+        typer.Option(
+            "--one-to-one/--no-one-to-one",
+            help="With --link: no source has duplicates inside, so an entity has at most one row of each.",
+            show_default=False,
+        ),
+    ] = None,
     source: Annotated[str | None, typer.Option("--source", help="The column that says where a row comes from.")] = None,
     block: Annotated[
         str | None, typer.Option("--block", help="Only rows with the same value in this column can be the same.")
     ] = None,
+    also_compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--also-compare",
+            metavar="COLUMN[,COLUMN]",
+            help="Compare rows that agree on this column, or on these together, whatever else they share.",
+        ),
+    ] = None,
     truth: Annotated[
         str | None, typer.Option("--truth", help="A column with the true ids: scores the result, is never evidence.")
     ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="copying (default), pairwise, correlation or exact-match.")
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option("--labels", help="A column with the true ids of some rows: weights are learnt from it."),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option("--weights", metavar="FILE", help="Weights to use instead of learning them.")
+    ] = None,
     merge_cost: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--merge-cost", help="Price of a pair wrongly joined, of 1 for both errors together.", min=0.01, max=0.99
+            "--merge-cost",
+            help="Price of a pair wrongly joined, of 1 for both errors together (0.5).",
+            min=0.01,
+            max=0.99,
         ),
-    ] = 0.5,
+    ] = None,
+    settings: Annotated[
+        Path | None, typer.Option("--settings", help="A TOML file of settings; what is said here wins over it.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where Ctrl-C stopped the same command.", show_default=False)
+    ] = False,
     on_error: OnErrorOption = OnError.stop,
-    seed: Seed = 0,
+    seed: Annotated[int | None, typer.Option("--seed", help="The same seed gives the same result (0).", min=0)] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -57,26 +105,75 @@ def resolve(
       [cyan]onoma resolve people.csv --truth cluster_id[/]            how good is it?
       [cyan]onoma resolve shop.csv catalogue.csv --link -o out/[/]    two files, matched
       [cyan]onoma resolve papers.csv --block author_name --field title=text[/]
+
+    Ctrl-C while sampling writes the answer so far; the same command with [cyan]--resume[/] goes on from there.
     """
     speaker = Speaker(json=json, quiet=quiet)
-    if output is not None:
-        check_target(output)
-    job = read_job(
-        files,
-        id=id,
-        source=source,
-        link=link,
-        block=block,
-        truth=truth,
-        kinds=_kinds(field or []),
-        settings=ModelSettings(seed=seed, threshold=merge_cost),
-        on_error=on_error.value,
-    )
-    for note in job.notes:
+    chosen: dict[str, object] = {
+        "id": id,
+        "source": source,
+        "link": link,
+        "one_to_one": one_to_one,
+        "block": block,
+        "truth": truth,
+        "exclude": exclude,
+        "also_compare": None if also_compare is None else [_columns(rule) for rule in also_compare],
+        "model": model,
+        "labels": labels,
+        "weights": weights,
+        "merge_cost": merge_cost,
+        "seed": seed,
+        "kinds": _kinds(field or []) or None,
+    }
+    notes = [] if output is None else check_target(output)
+    job = _job(files, _merged(settings, chosen), on_error)
+    for note in [*notes, *job.notes]:
         speaker.note(note)
-    outcome = run_job(job, progress=speaker.progress)
-    written = [] if output is None else write_outcome(outcome, output, command=shlex.join(["onoma", *sys.argv[1:]]))
-    if json:
+    with Interrupt(speaker.note) as interrupt:
+        going_on = read_resume(job, _resume_file(output)) if resume else None
+        outcome = run_job(job, progress=speaker.progress, stop=interrupt, resume=going_on)
+        command = shlex.join(["onoma", *sys.argv[1:]])
+        written = [] if output is None else write_outcome(outcome, output, command=command)
+    _tell(speaker, outcome, written)
+    if interrupt.asked:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _merged(path: Path | None, chosen: dict[str, object]) -> dict[str, Any]:
+    """Return the settings of the file with those of the command line over them; kinds are joined by column."""
+    said = check_settings({name: value for name, value in chosen.items() if value is not None}, "the command line")
+    found: dict[str, Any] = {} if path is None else read_settings(path)
+    kinds = found.get("kinds", {}) | said.get("kinds", {})
+    return found | said | ({"kinds": kinds} if kinds else {})
+
+
+def _job(files: list[Path], merged: dict[str, Any], on_error: OnError) -> Job:
+    of_model = {name: merged.pop(name) for name in _OF_THE_MODEL if name in merged}
+    return read_job(files, settings=model_settings(**of_model), on_error=on_error.value, **merged)
+
+
+def _resume_file(output: Path | None) -> Path:
+    if output is None:
+        raise SettingsError("--resume needs the output of the run that was stopped", hint="Add -o, as then.")
+    return resume_path(output)
+
+
+def _columns(rule: str) -> list[str]:
+    return [name.strip() for name in rule.split(",") if name.strip()]
+
+
+def _kinds(pairs: list[str]) -> dict[str, str]:
+    kinds = {}
+    for pair in pairs:
+        column, separator, kind = pair.rpartition("=")
+        if not separator:
+            raise SettingsError(f"--field {pair!r} is not understood; it is COLUMN=KIND, such as --field title=text")
+        kinds[column] = kind
+    return kinds
+
+
+def _tell(speaker: Speaker, outcome: Outcome, written: list[Path]) -> None:
+    if speaker.json:
         speaker.answer(summary(outcome) | {"output": [str(path) for path in written]})
         return
     _show(speaker, outcome)
@@ -84,16 +181,11 @@ def resolve(
         speaker.say(f"written: {path}")
     if not written:
         speaker.note("nothing was written: add -o resolved.csv, or -o FOLDER for all tables")
-
-
-def _kinds(pairs: list[str]) -> dict[str, str]:
-    kinds = {}
-    for pair in pairs:
-        column, separator, kind = pair.partition("=")
-        if not separator:
-            raise SettingsError(f"--field {pair!r} is not understood; it is COLUMN=KIND, such as --field title=text")
-        kinds[column] = kind
-    return kinds
+    if outcome.resolution.checkpoint is not None:
+        wanted = outcome.job.settings.n_samples
+        had = f"stopped early: the answer rests on {outcome.resolution.n_samples} samples of {wanted}"
+        go_on = "the same command with --resume goes on" if written else "with -o it could be resumed"
+        speaker.say(f"[bold]{had}[/]; {go_on}")
 
 
 def _show(speaker: Speaker, outcome: Outcome) -> None:
@@ -111,20 +203,44 @@ def _show(speaker: Speaker, outcome: Outcome) -> None:
             ("column", "value", "rows", "why"),
             ([each.column, each.value, each.n_records, each.why] for each in fields.missing_report[:10]),
         )
+    _show_answer(speaker, outcome)
+    _show_truth(speaker, outcome)
+
+
+def _show_answer(speaker: Speaker, outcome: Outcome) -> None:
+    resolution = outcome.resolution
     entities, low, high = resolution.entity_count()
     speaker.say("")
-    speaker.say(f"{len(resolution.table):,} rows, [bold]{entities:,} entities[/] (95 %: {low:,} – {high:,})")
+    counted = f"{_count(len(resolution.table), 'row')}, [bold]{_count(entities, 'entity', 'entities')}[/]"
+    speaker.say(counted + (f" (95 %: {low:,} – {high:,})" if low < high else ""))
     doubtful = int((resolution.probability < 0.9).sum())
-    speaker.say(f"{doubtful:,} rows are less than 90 % sure of their place")
+    speaker.say(
+        f"{_count(doubtful, 'row is', 'rows are')} less than 90 % sure of {'its' if doubtful == 1 else 'their'} place"
+    )
+    recall = resolution.canopy_recall
+    if recall is not None:
+        reach = f"about {recall.found:.1%} of the matches were within reach of comparison"
+        speaker.say(f"{reach} (95 %: {recall.low:.1%} – {recall.high:.1%}; {recall.n_records:,} rows checked)")
+    if resolution.fit is not None and resolution.fit.candidates.n_hot:
+        speaker.note(f"{_count(resolution.fit.candidates.n_hot, 'feature')} of too many rows not used to find pairs")
     spent = ", ".join(f"{name} {value:.1f}" for name, value in outcome.seconds.items() if name != "total")
-    speaker.note(f"{outcome.seconds['total']:.1f} s ({spent}), {outcome.peak_mb:,.0f} MB")
-    if outcome.evaluation is not None:
-        scores = {name: value for name, value in outcome.evaluation.as_dict().items() if isinstance(value, dict)}
-        speaker.say("")
-        speaker.table(
-            "against the truth",
-            ("metric", "precision", "recall", "F1"),
-            ([name, value["precision"], value["recall"], value["f1"]] for name, value in scores.items()),
-        )
-        if outcome.calibration is not None:
-            speaker.say(f"calibration error of the stated pairs: {outcome.calibration:.4f}")
+    stages = f" ({spent})" if spent else ""
+    speaker.note(f"{outcome.seconds['total']:.1f} s{stages}, {outcome.peak_mb:,.0f} MB")
+
+
+def _show_truth(speaker: Speaker, outcome: Outcome) -> None:
+    if outcome.evaluation is None:
+        return
+    scores = {name: value for name, value in outcome.evaluation.as_dict().items() if isinstance(value, dict)}
+    speaker.say("")
+    speaker.table(
+        "against the truth",
+        ("metric", "precision", "recall", "F1"),
+        ([name, value["precision"], value["recall"], value["f1"]] for name, value in scores.items()),
+    )
+    if outcome.calibration is not None:
+        speaker.say(f"calibration error of the stated pairs: {outcome.calibration:.4f}")
+
+
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -1,29 +1,44 @@
-"""The main job from files to files: read, resolve, score where the truth is given, write."""
+"""The main job: read, resolve, score where the truth is given, and say what came of it."""
 
-import json
 import resource
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+import onoma
 from onoma.corpus.clustering import ABSENT, Clustering
-from onoma.corpus.formats import FORMATS, format_of, write_table
 from onoma.corpus.readers.table import read_table
+from onoma.corpus.records import with_ids
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate.metrics import REPORTED
 from onoma.evaluate.report import Evaluation, evaluate
 from onoma.pipeline.evaluation import gold_labels
-from onoma.progress import SILENT, Progress
+from onoma.pipeline.settings import to_toml
+from onoma.progress import NEVER, SILENT, Progress, Stop
+from onoma.resolve.canopies import CanopySettings
+from onoma.resolve.checkpoint import Checkpoint, fingerprint, read_checkpoint
+from onoma.resolve.choice import ModelName
 from onoma.resolve.model import ModelSettings
-from onoma.resolve.report import write_report
 from onoma.resolve.resolution import Resolution, resolve
 
-__all__ = ["Job", "Outcome", "calibration_error", "check_target", "read_job", "run_job", "summary", "write_outcome"]
+__all__ = [
+    "Job",
+    "Outcome",
+    "about_job",
+    "calibration_error",
+    "job_settings",
+    "model_settings",
+    "read_job",
+    "read_resume",
+    "run_job",
+    "summary",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +49,19 @@ class Job:
     id: str | None = None
     source: str | None = None
     link: bool = False
+    one_to_one: bool = False
     block: str | None = None
     truth: str | None = None
+    exclude: Sequence[str] = ()
+    also_compare: Sequence[Sequence[str]] = ()
+    labels: str | None = None
+    weights: str | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
     settings: ModelSettings = field(default_factory=ModelSettings)
     notes: Sequence[str] = ()
     rejects: pa.Table | None = None
+    several: bool = False
+    """The rows come from several files, which are the sources."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,21 +85,33 @@ def read_job(
     id: str | None = None,  # noqa: A002
     source: str | None = None,
     link: bool = False,
+    one_to_one: bool = False,
     block: str | None = None,
     truth: str | None = None,
+    exclude: Sequence[str] = (),
+    also_compare: Sequence[Sequence[str]] = (),
+    labels: str | None = None,
+    weights: str | None = None,
     kinds: Mapping[str, str] | None = None,
     settings: ModelSettings | None = None,
     on_error: str = "stop",
 ) -> Job:
     """Read one file, or several that become one table with a column `source` of their names."""
+    if one_to_one and not link:
+        raise SettingsError("--one-to-one is for linking: at most one row of each source", hint="Add --link.")
     tables, notes, rejects = [], [], []
     for path in files:
         read = read_table(path, on_error=on_error)
-        tables.append(read.table)
+        table, bad = (read.table, None) if source is not None else _with_good_ids(read.table, id, on_error)
+        tables.append(table)
         notes += read.notes
-        if len(read.rejects):
-            notes.append(f"{path}: {len(read.rejects):,} rows could not be read")
-            rejects.append(read.rejects)
+        for rows, said in (
+            (read.rejects, ("1 row could not be read", "rows could not be read")),
+            (bad, ("1 row had no id of its own", "rows had no id of their own")),
+        ):
+            if rows is not None and len(rows):
+                notes.append(f"{path}: {said[0] if len(rows) == 1 else f'{len(rows):,} {said[1]}'}")
+                rejects.append(rows)
     if len(files) > 1:
         if source is not None:
             raise SettingsError(
@@ -94,7 +128,7 @@ def read_job(
         raise DataError("there are no rows to resolve", file=files[0])
     if link and source is None:
         raise SettingsError("linking needs two sources", hint="Give two files, or one file and --source COLUMN.")
-    for name in (truth, block, source):
+    for name in (truth, labels, block, source, *exclude, *(column for rule in also_compare for column in rule)):
         if name is not None and name not in table.column_names:
             raise SettingsError(
                 f"there is no column {name!r}", hint=f"The columns are {', '.join(table.column_names)}."
@@ -104,29 +138,127 @@ def read_job(
         id=id,
         source=source,
         link=link,
+        one_to_one=one_to_one,
         block=block,
         truth=truth,
+        exclude=exclude,
+        also_compare=also_compare,
+        labels=labels,
+        weights=weights,
         kinds=kinds or {},
         settings=settings or ModelSettings(),
         notes=notes,
         rejects=pa.concat_tables(rejects) if rejects else None,
+        several=len(files) > 1,
     )
 
 
-def run_job(job: Job, *, progress: Progress = SILENT) -> Outcome:
+def _with_good_ids(table: pa.Table, id: str | None, on_error: str) -> tuple[pa.Table, pa.Table | None]:  # noqa: A002
+    """Leave out rows whose id is missing or was there before, if bad rows are to be rejected."""
+    if on_error != "reject":
+        return table, None
+    rejects = with_ids(table, id, on_error="reject").rejects
+    bad = np.asarray(rejects["row"], dtype=np.int64) - 1
+    return table.take(pa.array(np.setdiff1d(np.arange(len(table)), bad))), rejects
+
+
+def model_settings(
+    *,
+    model: ModelName = "copying",
+    seed: int = 0,
+    merge_cost: float = 0.5,
+    samples: int | None = None,
+    burn_in: int | None = None,
+    neighbours: int | None = None,
+) -> ModelSettings:
+    """Return the model's settings from those that people give."""
+    default = ModelSettings()
+    return ModelSettings(
+        model=model,
+        seed=seed,
+        threshold=merge_cost,
+        n_samples=default.n_samples if samples is None else samples,
+        n_burn_in=default.n_burn_in if burn_in is None else burn_in,
+        canopies=CanopySettings(neighbours=neighbours),
+    )
+
+
+def job_settings(job: Job) -> dict[str, object]:
+    """Return the settings that repeat a job, as they stand in a file of settings; defaults are left out."""
+    default, chosen = ModelSettings(), job.settings
+    found: dict[str, object] = {
+        "id": job.id,
+        "source": None if job.several else job.source,
+        "link": job.link or None,
+        "one_to_one": job.one_to_one or None,
+        "block": job.block,
+        "truth": job.truth,
+        "exclude": list(job.exclude) or None,
+        "also_compare": [list(rule) for rule in job.also_compare] or None,
+        "model": chosen.model if chosen.model != default.model else None,
+        "labels": job.labels,
+        "weights": job.weights,
+        "merge_cost": chosen.threshold if chosen.threshold != default.threshold else None,
+        "seed": chosen.seed,
+        "samples": chosen.n_samples if chosen.n_samples != default.n_samples else None,
+        "burn_in": chosen.n_burn_in if chosen.n_burn_in != default.n_burn_in else None,
+        "neighbours": chosen.canopies.neighbours,
+        "kinds": dict(job.kinds) or None,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def about_job(job: Job) -> dict[str, object]:
+    """Return what a stopped run is known by: the version, its table and all its settings."""
+    settings = job_settings(job) | {"model": asdict(job.settings)}
+    return {"version": onoma.__version__, "table": fingerprint(job.table), "settings": settings}
+
+
+def read_resume(job: Job, path: Path) -> Checkpoint:
+    """Read where a run of this job was stopped; refuse that of another job."""
+    checkpoint, about = read_checkpoint(path)
+    mine: dict[str, Any] = about_job(job)
+    if about["version"] != mine["version"]:
+        raise DataError(f"was stopped by Onoma {about['version']}; this is {mine['version']}", file=path)
+    if about["table"] != mine["table"]:
+        raise DataError("was stopped on another table", file=path, hint="Give the same file, or leave out --resume.")
+    if about["settings"] != mine["settings"]:
+        before, now = _flat(about["settings"]), _flat(mine["settings"])
+        differ = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+        said = ", ".join(f"{name} was {before.get(name)!r} and is {now.get(name)!r}" for name in differ[:5])
+        raise SettingsError(
+            f"{path}: was stopped with other settings: {said}", hint="Give the same ones, or leave out --resume."
+        )
+    return checkpoint
+
+
+def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in settings.items():
+        found |= _flat(value, f"{before}{name}.") if isinstance(value, Mapping) else {before + name: value}
+    return found
+
+
+def run_job(job: Job, *, progress: Progress = SILENT, stop: Stop = NEVER, resume: Checkpoint | None = None) -> Outcome:
     """Resolve, and score if the truth is given; the truth is used for nothing else."""
     start = time.perf_counter()
-    exclude = [] if job.truth is None else [job.truth]
+    exclude = [*job.exclude, *([] if job.truth is None else [job.truth])]
     resolution = resolve(
         job.table,
         id=job.id,
         source=job.source,
         link=job.link,
+        one_to_one=job.one_to_one,
         block=job.block,
         kinds=job.kinds,
         exclude=exclude,
+        also_compare=job.also_compare,
+        labels=job.labels,
+        weights=job.weights,
         settings=job.settings,
         progress=progress,
+        stop=stop,
+        resume=resume,
     )
     seconds = {"total": time.perf_counter() - start}
     if resolution.fit is not None:
@@ -175,66 +307,22 @@ def summary(outcome: Outcome) -> dict[str, object]:
         "missing": [each._asdict() for each in resolution.fields.missing_report],
     }
     if resolution.fit is not None:
+        found["samples"] = resolution.n_samples
         found["candidates"] = len(resolution.fit.candidates)
+        found["hot_features"] = resolution.fit.candidates.n_hot
+        recall = resolution.canopy_recall
+        found["canopy_recall"] = None if recall is None else {k: _rounded(v) for k, v in recall._asdict().items()}
+    found["interrupted"] = resolution.checkpoint is not None
+    found["settings"] = to_toml(job_settings(outcome.job))
+    found["notes"] = [*outcome.job.notes, *resolution.notes]
     if outcome.evaluation is not None:
         found["metrics"] = outcome.evaluation.as_dict()
         found["calibration_error"] = outcome.calibration
     return found
 
 
-def check_target(target: Path) -> None:
-    """Refuse an output that no table can be written to: before the work, not after it."""
-    if _is_file(target) and format_of(target).write_table is None:
-        tables = ", ".join(entry.name for entry in FORMATS.values() if entry.write_table)
-        raise DataError(f"{format_of(target).name} is not written; a table can be written as {tables}", file=target)
-
-
-def _is_file(target: Path) -> bool:
-    return bool(target.suffix) and not target.is_dir()
-
-
-def write_outcome(outcome: Outcome, target: Path, *, command: str = "") -> list[Path]:
-    """Write the memberships to a table file, or all tables into a folder; return what was written.
-
-    Rows that could not be read go into a file of rejects beside them.
-    """
-    resolution, rejects = outcome.resolution, outcome.job.rejects
-    if _is_file(target):
-        write_table(resolution.memberships, target)
-        return [target, *_write_rejects(rejects, target.with_name(f"{_stem(target)}.rejects.csv"))]
-    target.mkdir(parents=True, exist_ok=True)
-    tables = {
-        "memberships": resolution.memberships,
-        "entities": resolution.entities,
-        "pairs": resolution.pairs(),
-    }
-    if resolution.fit is not None:
-        tables["weights"] = resolution.weights()
-    written = []
-    for name, table in tables.items():
-        path = target / f"{name}.parquet"
-        write_table(table, path)
-        written.append(path)
-    path = target / "summary.json"
-    path.write_text(json.dumps(summary(outcome), indent=1) + "\n", "utf-8")
-    report = target / "report.html"
-    write_report(
-        resolution,
-        report,
-        evaluation=outcome.evaluation,
-        gold=outcome.gold,
-        command=command,
-        notes=outcome.job.notes,
-        n_rejected=0 if rejects is None else len(rejects),
-    )
-    return [*written, path, report, *_write_rejects(rejects, target / "rejects.csv")]
-
-
-def _write_rejects(rejects: pa.Table | None, path: Path) -> list[Path]:
-    if rejects is None:
-        return []
-    write_table(rejects, path)
-    return [path]
+def _rounded(value: float) -> float:
+    return round(value, 6) if isinstance(value, float) else value
 
 
 def _alike(tables: Sequence[pa.Table]) -> list[pa.Table]:
@@ -261,12 +349,8 @@ def _free(name: str, tables: Sequence[pa.Table]) -> str:
 
 def _source_names(files: Sequence[Path]) -> list[str]:
     """Return the names of the files without folder and ending, or whole where that would not tell them apart."""
-    stems = [_stem(path) for path in files]
+    stems = [path.name.split(".")[0] for path in files]
     return stems if len(set(stems)) == len(stems) else [str(path) for path in files]
-
-
-def _stem(path: Path) -> str:
-    return path.name.split(".")[0]
 
 
 def _peak_mb() -> float:

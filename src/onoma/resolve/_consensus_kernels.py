@@ -94,3 +94,72 @@ def join_inplace(s: NDArray[np.float32], labels: NDArray[np.int64], threshold: f
         if labels[i] == b_best:
             labels[i] = a_best
     return True
+
+
+@nb.njit(cache=True, nogil=True)
+def compact(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number labels 0, 1, … in their own order."""
+    return np.searchsorted(np.unique(labels), labels)
+
+
+@nb.njit(cache=True, nogil=True)
+def best_partition(
+    s: NDArray[np.float32],
+    closure: NDArray[np.int64],
+    roots: NDArray[np.int32],
+    members: NDArray[np.int64],
+    threshold: float,
+) -> NDArray[np.int64]:
+    """Return the best partition found from the closure and from the best of about eight samples."""
+    found = compact(closure)
+    improve_inplace(s, found, threshold)
+    n_samples = roots.shape[0]
+    sample, best, best_sample = np.empty(len(members), dtype=np.int64), -np.inf, found
+    for r in range(0, n_samples, max(n_samples // 8, 1)):
+        for i in range(len(members)):
+            sample[i] = roots[r, members[i]]
+        labels = compact(sample)
+        gain = gain_of(s, labels, threshold)
+        if gain > best:
+            best, best_sample = gain, labels
+    if best > -np.inf:
+        improve_inplace(s, best_sample, threshold)
+        if gain_of(s, best_sample, threshold) > gain_of(s, found, threshold):
+            return best_sample
+    return found
+
+
+@nb.njit(cache=True, nogil=True)
+def places(s: NDArray[np.float32], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return each record's mean share with the others of its entity; alone, what the strongest claim leaves."""
+    n = len(labels)
+    found = np.empty(n)
+    for i in range(n):
+        total, others, most = 0.0, 0, 0.0
+        for j in range(n):
+            if j != i:
+                most = max(most, s[i, j])
+                if labels[j] == labels[i]:
+                    total += s[i, j]
+                    others += 1
+        found[i] = total / others if others > 0 else 1.0 - most
+    return found
+
+
+@nb.njit(cache=True, nogil=True)
+def settle_components(
+    components: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    order: NDArray[np.int64],
+    roots: NDArray[np.int32],
+    threshold: float,
+    labels: NDArray[np.int64],
+    probability: NDArray[np.float64],
+) -> None:
+    """Fill the labels (a record of the entity) and the probabilities of the records of some components."""
+    for component in components:
+        members = order[offsets[component] : offsets[component + 1]]
+        s = co_membership(roots, members)
+        best = best_partition(s, labels[members], roots, members, threshold)
+        probability[members] = places(s, best)
+        labels[members] = members[best]

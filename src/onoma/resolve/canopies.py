@@ -10,15 +10,24 @@ Cost: the sum over features of df², at most `hot` a feature and record; memory,
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.progress import SILENT, Progress
-from onoma.resolve._canopies_kernels import cosines, invert, nearest
+from onoma.resolve._canopies_kernels import (
+    cosines,
+    count_rows,
+    entries_of_pairs,
+    entries_of_values,
+    fill_rows,
+    invert,
+    nearest,
+)
 from onoma.resolve.fields.field import FieldData
 
 __all__ = ["Candidates", "CanopySettings", "find_candidates", "pair_similarity"]
@@ -26,6 +35,8 @@ __all__ = ["Candidates", "CanopySettings", "find_candidates", "pair_similarity"]
 BULKY = ("text", "set", "vector", "geo", "number")
 """Kinds whose whole values are too various to be paired with others."""
 _CHUNK = 4096
+_Block = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]
+"""Entries (records, features), how many records each feature has, and how many features were too common."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,15 +44,16 @@ class CanopySettings:
     """How far to look."""
 
     neighbours: int | None = None
-    """Neighbours of each record; None: 20 for large tables, up to 100 for small ones."""
+    """Neighbours of each record; None: 20, up to 100 for small tables, down to 10 from 100,000 records on."""
     hot: int | None = None
-    """A feature of more records than this is left out; None: 200 for large tables, all records for small ones."""
+    """A feature of more records is left out; None: 200, up to 2,000 for small tables, down to 50 for large ones."""
     threads: int = 2
 
     def resolved(self, n: int) -> tuple[int, int]:
         """Return the numbers for a table of n records."""
-        k = self.neighbours or int(np.clip(20 * (20_000 / max(n, 1)) ** 0.5, 20, 100))
-        hot = self.hot or int(np.clip(2_000_000 / max(n, 1), 200, 2_000))
+        large = min(100_000 / max(n, 1), 1.0)
+        k = self.neighbours or int(np.clip(20 * (20_000 / max(n, 1)) ** 0.5, max(20 * large**0.5, 10), 100))
+        hot = self.hot or int(np.clip(2_000_000 / max(n, 1), max(200 * large, 50), 2_000))
         return min(k, max(n - 1, 1)), hot
 
 
@@ -85,8 +97,9 @@ def find_candidates(
     k, hot = settings.resolved(n)
     offsets, features, weights, n_hot = _bags(fields, n, hot)
     inverted_offsets, inverted = invert(offsets, features, len(weights))
-    zeros = np.zeros(n, dtype=np.int32)
-    source, block = (zeros if source is None else source), (zeros if block is None else block)
+    none = np.zeros(0, dtype=np.int32)
+    source, block = (none if source is None else source), (none if block is None else block)
+    apart = apart if len(source) else 0
 
     def part(first: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         last = min(first + _CHUNK, n)
@@ -111,55 +124,36 @@ def pair_similarity(fields: Sequence[FieldData], a: NDArray[np.int32], b: NDArra
 
 
 def _bags(
-    fields: Sequence[FieldData], n: int, hot: int
+    fields: Sequence[FieldData], n: int, hot: int, threads: int = 2
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], int]:
     """Return the features of all records (offsets, ids), the weight of each feature, and how many were too common."""
-    rows: list[NDArray[np.int32]] = []
-    ids: list[NDArray[np.int32]] = []
-    weights: list[NDArray[np.float64]] = []
-    n_features = n_hot = 0
-    for row, code, n_dropped in itertools.chain(_of_fields(fields, hot), _of_pairs(fields)):
-        frequency = np.bincount(code) if len(code) else np.zeros(0, dtype=np.int64)
-        n_hot += n_dropped + int(np.count_nonzero(frequency > hot))
-        good = (frequency > 1) & (frequency <= hot)
-        number = np.cumsum(good) - 1 + n_features
-        kept = good[code]
-        rows.append(row[kept].astype(np.int32))
-        ids.append(number[code[kept]].astype(np.int32))
-        weights.append(np.log(n / frequency[good]) ** 2)
-        n_features += int(good.sum())
-    row, feature = np.concatenate(rows), np.concatenate(ids)
-    order = np.lexsort((feature, row))
+    with ThreadPoolExecutor(threads) as pool:
+        blocks = [each.result() for each in [pool.submit(block) for block in _blocks(fields, hot)]]
     offsets = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=n), out=offsets[1:])
-    return offsets, feature[order], np.concatenate(weights), n_hot
+    for rows, _, _, _ in blocks:
+        count_rows(rows, offsets)
+    np.cumsum(offsets, out=offsets)
+    features = np.empty(offsets[-1], dtype=np.int32)
+    place, n_features, n_hot = offsets[:-1].copy(), 0, 0
+    weights = [np.zeros(0)]
+    while blocks:
+        rows, ids, frequency, too_common = blocks.pop(0)  # the memory of a block is free when it is packed
+        fill_rows(rows, ids, n_features, place, features)
+        weights.append(np.log(n / frequency) ** 2)
+        n_features += len(frequency)
+        n_hot += too_common
+    return offsets, features, np.concatenate(weights), n_hot
 
 
-def _of_fields(fields: Sequence[FieldData], hot: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], int]]:
-    """Yield (records, feature codes, too common features left out): a field's values, then what is inside them."""
+def _blocks(fields: Sequence[FieldData], hot: int) -> Iterator[Callable[[], _Block]]:
+    """Yield what makes the entries of each field's values, of what is inside them, and of pairs of short values."""
     for field in fields:
-        present = np.flatnonzero(field.codes >= 0)
-        codes = field.codes[present].astype(np.int64)
-        yield present, codes, 0
+        whole = np.arange(len(field.values) + 1)
+        values = whole[:-1].astype(np.int32)
+        yield partial(entries_of_values, field.codes, whole, values, field.counts, len(values), hot)
         inner = field.features()
-        if len(inner.ids) == 0:
-            continue
-        # Counted by value first: what is too common is never spelt out record by record.
-        lengths = np.diff(inner.offsets)
-        frequency = np.bincount(inner.ids, np.repeat(field.counts, lengths))
-        useful = (frequency[inner.ids] > 1) & (frequency[inner.ids] <= hot)
-        offsets = np.concatenate([[0], np.cumsum(useful)])[inner.offsets]
-        kept = inner.ids[useful].astype(np.int64)
-        sizes = np.diff(offsets)[codes]
-        places = np.arange(sizes.sum()) + np.repeat(offsets[codes] - (np.cumsum(sizes) - sizes), sizes)
-        yield np.repeat(present, sizes), kept[places], int(np.count_nonzero(frequency > hot))
-
-
-def _of_pairs(fields: Sequence[FieldData]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], int]]:
-    """Yield (records, feature codes, 0) for each pair of values of two short fields."""
+        if len(inner.ids):
+            yield partial(entries_of_values, field.codes, inner.offsets, inner.ids, field.counts, len(inner), hot)
     short = [field for field in fields if field.kind not in BULKY]
     for one, other in itertools.combinations(short, 2):
-        present = np.flatnonzero((one.codes >= 0) & (other.codes >= 0))
-        keys = one.codes[present].astype(np.int64) * len(other.values) + other.codes[present]
-        _, codes = np.unique(keys, return_inverse=True)
-        yield present, codes.astype(np.int64), 0
+        yield partial(entries_of_pairs, one.codes, other.codes, one.counts, other.counts, hot)

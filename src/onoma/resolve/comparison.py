@@ -1,8 +1,11 @@
 """Comparing candidate pairs field by field, and what strangers look like."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.numerics.rng import stream
@@ -17,25 +20,52 @@ def compare_records(
 ) -> NDArray[np.int8]:
     """Return the level of each pair of records (row) in each field (column); -1 where a value is missing."""
     levels = np.full((len(a), len(fields)), -1, dtype=np.int8)
-    with progress.task("comparing", total=len(fields), unit="fields") as task:
-        for f, field in enumerate(fields):
-            one, other = field.codes[a], field.codes[b]
-            present = np.flatnonzero((one >= 0) & (other >= 0))
-            levels[present, f] = field.compare(one[present], other[present])
+
+    def compare(f: int) -> None:
+        one, other = fields[f].codes[a], fields[f].codes[b]
+        present = np.flatnonzero((one >= 0) & (other >= 0))
+        levels[present, f] = fields[f].compare(one[present], other[present])
+
+    # Two at a time: while one field's values are gathered, those of another are compared.
+    with progress.task("comparing", total=len(fields), unit="fields") as task, ThreadPoolExecutor(2) as pool:
+        for _ in pool.map(compare, range(len(fields))):
             task.advance(1)
     return levels
 
 
 def log_shares(fields: Sequence[FieldData], a: NDArray[np.int32], levels: NDArray[np.int8]) -> NDArray[np.float32]:
-    """Return, where two records share a value, the log of the share of records that have it; 0 elsewhere."""
+    """Return, where two records share a value, the log of the share of records that have it; 0 elsewhere.
+
+    A full name that is a bare given name is as common as that given name is in its own column.
+    """
     log_share = np.zeros(levels.shape, dtype=np.float32)
+    shares = [each.counts / max(each.counts.sum(), 1) for each in fields]
     for f, field in enumerate(fields):
         if len(field.counts) == 0:
             continue
-        share = field.counts / field.counts.sum()
+        share = shares[f]
+        if field.kind == "person":
+            others = [(each, shares[g]) for g, each in enumerate(fields) if g != f and each.kind == "person"]
+            share = _commonest(field, share, others)
         equal = np.flatnonzero(levels[:, f] == 0)
         log_share[equal, f] = np.log(share[field.codes[a[equal]]])
     return log_share
+
+
+def _commonest(
+    field: FieldData, share: NDArray[np.float64], others: Sequence[tuple[FieldData, NDArray[np.float64]]]
+) -> NDArray[np.float64]:
+    """Return the greatest share that each incomplete value of a field has in any field; of others, its own."""
+    values = pa.array(field.values, pa.string())
+    words = np.array([value.count(" ") + 1 for value in field.values])
+    incomplete = words < np.round(np.average(words, weights=field.counts))
+    if not incomplete.any():
+        return share
+    for other, theirs in others:
+        found = pc.fill_null(pc.index_in(values, pa.array(other.values, pa.string())), -1)
+        place = found.to_numpy(zero_copy_only=False)
+        share = np.where(incomplete & (place >= 0), np.maximum(share, theirs[place]), share)
+    return share
 
 
 def random_pairs(

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
+from onoma.numerics.parts import in_parts
 from onoma.numerics.union_find import components
-from onoma.resolve._consensus_kernels import co_membership, gain_of, improve_inplace
+from onoma.resolve._consensus_kernels import settle_components
 
 __all__ = ["Consensus", "find_consensus"]
 
@@ -64,13 +65,13 @@ def find_consensus(
     labels = components(n, a[strong].astype(np.int64), b[strong].astype(np.int64))
     probability = np.ones(n)
     certain = _certain(group, a[linked], together[linked])
-    for component in np.flatnonzero((group.sizes > 1) & ~certain):
-        members = group.members(int(component))
-        if len(members) > _DENSE:
-            continue
-        s = co_membership(roots, members)
-        labels[members] = members[_best(s, labels[members], roots[:, members], threshold)]
-        probability[members] = _places(s, labels[members])
+    doubtful = np.flatnonzero((group.sizes > 1) & (group.sizes <= _DENSE) & ~certain)
+
+    def settle(first: int, end: int) -> None:
+        part = doubtful[first:end]
+        settle_components(part, group.offsets, group.order, roots, threshold, labels, probability)
+
+    in_parts(len(doubtful), settle, least=500)
     clustering = Clustering.from_labels(labels)
     large = np.flatnonzero(group.sizes > _DENSE)
     for component in large:
@@ -84,36 +85,6 @@ def _certain(group: Clustering, a: NDArray[np.int32], together: NDArray[np.float
     doubtful = np.zeros(group.n_entities, dtype=np.bool_)
     doubtful[group.labels[a[together < 1.0]]] = True
     return ~doubtful
-
-
-def _best(
-    s: NDArray[np.float32], closure: NDArray[np.int64], samples: NDArray[np.int32], threshold: float
-) -> NDArray[np.int64]:
-    """Return the best partition found, as labels below the number of members."""
-    starts = [_small(closure)]
-    gains = [gain_of(s, _small(sample.astype(np.int64)), threshold) for sample in samples[:: max(len(samples) // 8, 1)]]
-    if gains:
-        starts.append(_small(samples[:: max(len(samples) // 8, 1)][int(np.argmax(gains))].astype(np.int64)))
-    best, found = -np.inf, starts[0]
-    for labels in starts:
-        improve_inplace(s, labels, threshold)
-        gain = gain_of(s, labels, threshold)
-        if gain > best:
-            best, found = gain, labels
-    return found
-
-
-def _small(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-
-
-def _places(s: NDArray[np.float32], labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    same = labels[:, None] == labels[None, :]
-    others = same.sum(axis=1) - 1
-    mean = ((s * same).sum(axis=1) - 1.0) / np.maximum(others, 1)
-    # A record alone: sure as far as no single other one claims it.
-    apart = 1.0 - np.where(np.eye(len(s), dtype=np.bool_), 0.0, s).max(axis=1)
-    return np.where(others > 0, mean, apart).astype(np.float64)
 
 
 def _places_by_pairs(

@@ -22,6 +22,7 @@ from onoma.errors import DataError
 from onoma.resolve.comparison import compare_records, log_shares
 from onoma.resolve.fields.kinds import VECTOR
 from onoma.resolve.model import CONTRAST_LEVELS
+from onoma.resolve.swaps import mark_swaps
 from onoma.resolve.weights import COPIED, FRESH, Evidence, Weights, log_bayes_factors
 
 if TYPE_CHECKING:
@@ -225,6 +226,7 @@ def _levels(
     sides = np.array([one], np.int32), np.array([other], np.int32)
     fields = resolution.fields.fields
     levels = compare_records(fields, *sides)
+    mark_swaps(fields, *sides, levels)
     shares = log_shares(fields, sides[0], levels)
     if fit.evidence.contrast < 0:
         return levels[0], shares[0]

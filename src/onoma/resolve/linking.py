@@ -5,6 +5,8 @@ choose nobody or a partner among all its candidates; a partner that is taken may
 `_linking_kernels.step` for the rates and why the balance holds.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,6 +30,9 @@ class LinkingSampler:
     seed
         Of the chain.
     """
+
+    STATE: ClassVar[tuple[str, ...]] = ("rng_state", "partner")
+    """The arrays that the next sweep needs."""
 
     def __init__(self, n: int, a: NDArray[np.int32], b: NDArray[np.int32], *, seed: int) -> None:
         self.a, self.b = a, b

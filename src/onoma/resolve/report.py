@@ -44,6 +44,7 @@ def write_report(
     evaluation: Evaluation | None = None,
     gold: Clustering | None = None,
     command: str = "",
+    settings: str = "",
     notes: Sequence[str] = (),
     n_rejected: int = 0,
 ) -> None:
@@ -57,13 +58,16 @@ def write_report(
         Scores against the truth, and the truth itself, row by row: for calibration and the recall of the canopies.
     command
         How the result was got; shown so that it can be got again.
+    settings
+        The same as a file of settings.
     notes
         What the reader of the table had to say.
     n_rejected
         Rows that could not be read.
     """
     parts = [_summary(resolution, evaluation)]
-    sections = _sections(resolution, evaluation, gold, command, [*notes, *resolution.notes], n_rejected)
+    again = _again(resolution, command, settings)
+    sections = _sections(resolution, evaluation, gold, again, [*notes, *resolution.notes], n_rejected)
     links = "".join(f'<a href="#{name}">{text(title)}</a>' for name, title, _ in sections)
     parts.append(Html(f"<nav>{links}</nav>"))
     parts += [section(name, title, *body) for name, title, body in sections]
@@ -78,7 +82,7 @@ def _sections(
     resolution: "Resolution",
     evaluation: Evaluation | None,
     gold: Clustering | None,
-    command: str,
+    again: list[str],
     notes: Sequence[str],
     n_rejected: int,
 ) -> list[Section]:
@@ -96,7 +100,7 @@ def _sections(
     if fit is not None:
         found.append(("certainty", "How sure", _certainty(resolution, gold)))
         found.append(("doubt", "The most doubtful decisions", _doubt(resolution, fit, gold)))
-    found.append(("again", "To run it again", _again(resolution, command)))
+    found.append(("again", "To run it again", again))
     return found
 
 
@@ -117,6 +121,9 @@ def _summary(resolution: "Resolution", evaluation: Evaluation | None) -> Html:
     said = "Which rows are the same thing, with a probability for every statement."
     if resolution.settings.link:
         said = "Which rows of different sources are the same thing, with a probability for every statement."
+    if resolution.checkpoint is not None:
+        wanted = resolution.settings.n_samples
+        said += f" Sampling was stopped early: this is the answer of {resolution.n_samples} samples of {wanted}."
     return Html(f'<h1>Who is who</h1>\n<p class="soft">{said}</p>\n<div class="tiles">{"".join(tiles)}</div>')
 
 
@@ -195,7 +202,7 @@ def _canopies(resolution: "Resolution", fit: "Fit", gold: Clustering | None) -> 
         f"{fit.candidates.n_hot:,} features (values, words, parts of words) are shared by too many records to be "
         "looked up; pairs of values stand in for them."
     )
-    parts = [said]
+    parts = [said, *_recall(resolution)]
     if gold is not None:
         true = _true_pairs(resolution, gold)
         one, other = gold.labels[fit.evidence.a], gold.labels[fit.evidence.b]
@@ -205,6 +212,19 @@ def _canopies(resolution: "Resolution", fit: "Fit", gold: Clustering | None) -> 
                 f"Of the {true:,} pairs that are truly the same, {found:,} ({found / true:.2%}) were compared."
             )
     return parts
+
+
+def _recall(resolution: "Resolution") -> list[str]:
+    recall = resolution.canopy_recall
+    if recall is None:
+        return []
+    with_whom = "all others" if recall.exhaustive else "all others that share rare values"
+    return [
+        f"{recall.n_records:,} records drawn at random were compared with {with_whom} by the learnt weights: about "
+        f"{recall.found:.1%} of their expected matches were found (95 %: {recall.low:.1%} – {recall.high:.1%}). "
+        f"Of the pairs held together, {recall.direct:.1%} were compared; the others were joined through third records. "
+        "This is the model's own judgement; where much is missed it may be off by 0.2."
+    ]
 
 
 def _true_pairs(resolution: "Resolution", gold: Clustering) -> int:
@@ -281,14 +301,16 @@ def _doubt(resolution: "Resolution", fit: "Fit", gold: Clustering | None) -> lis
     return [said, *found]
 
 
-def _again(resolution: "Resolution", command: str) -> list[str]:
+def _again(resolution: "Resolution", command: str, settings: str) -> list[str]:
     shown_command = command or f"onoma.resolve(table, settings={resolution.settings!r})"
     rows = [[cell(name, kind="name"), value] for name, value in _flat(asdict(resolution.settings))]
-    return [
-        "The same table, settings and version give the same result.",
-        Html(f"<pre>{escape(shown(shown_command, 4000))}</pre>"),
-        table(["setting", "value"], rows),
-    ]
+    parts: list[str] = ["The same table, settings and version give the same result."]
+    parts.append(Html(f"<pre>{escape(shown(shown_command, 4000))}</pre>"))
+    if settings:
+        parts.append("The same in a file of settings, for onoma resolve FILE --settings FILE:")
+        lines = "\n".join(shown(line, 400) for line in settings.splitlines())
+        parts.append(Html(f"<pre>{escape(lines)}</pre>"))
+    return [*parts, table(["setting", "value"], rows)]
 
 
 def _flat(settings: dict[str, object], before: str = "") -> list[tuple[str, str]]:

@@ -1,8 +1,9 @@
 """Resolving a table: from rows to entities, with a probability for every statement."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,16 +13,23 @@ from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.arrow import from_arrow
-from onoma.corpus.records import with_ids
-from onoma.errors import DataError, SettingsError
-from onoma.progress import SILENT, Progress
+from onoma.errors import SettingsError
+from onoma.progress import NEVER, SILENT, Progress, Stop
+from onoma.resolve.canonical import canonical_table, fullest_records
+from onoma.resolve.checkpoint import Checkpoint
+from onoma.resolve.choice import Supervision
 from onoma.resolve.fields.prepare import Fields, prepare_fields
-from onoma.resolve.model import Fit, ModelSettings, fit_records
+from onoma.resolve.folding import Folding, fold_fields, fold_rows, unfold
+from onoma.resolve.given import read_weights
+from onoma.resolve.model import Fit, ModelSettings, count_pairs, fit_records
+from onoma.resolve.rows import check_known, encoded, identified, read_sources, says_the_same, silent_note, unambiguous
+from onoma.resolve.rules import rule_codes, rule_pairs
 from onoma.resolve.weights import log_bayes_factors
 
 if TYPE_CHECKING:
     from onoma.resolve.charts import Charts
     from onoma.resolve.explanation import Explanation, Record
+    from onoma.resolve.recall import CanopyRecall
 
 __all__ = ["Resolution", "resolve"]
 
@@ -44,11 +52,20 @@ class Resolution:
     source: pa.ChunkedArray | None
     settings: ModelSettings
     notes: tuple[str, ...]
+    checkpoint: Checkpoint | None = None
+    """All that is needed to go on, if sampling was stopped before its end."""
+    identical: bool = False
+    """All rows say the same, so nothing was compared."""
+    block: NDArray[np.int32] | None = None
+    """The block of each record, where only records of one block can be the same."""
 
     @property
     def clustering(self) -> Clustering:
         """The clustering with the least expected loss."""
-        return Clustering.singletons(len(self.table)) if self.fit is None else self.fit.consensus.clustering
+        if self.fit is not None:
+            return self.fit.consensus.clustering
+        n = len(self.table)
+        return Clustering.from_labels(np.zeros(n, dtype=np.int64)) if self.identical else Clustering.singletons(n)
 
     @property
     def probability(self) -> NDArray[np.float64]:
@@ -65,27 +82,22 @@ class Resolution:
 
     @cached_property
     def entities(self) -> pa.Table:
-        """One row for each entity: its size, the least probability of its records, and a canonical record."""
+        """One row for each entity: its size, the least probability of its records, and a canonical record.
+
+        `record` is the id of its fullest record; the columns have the values that most of its records agree on.
+        """
         clustering = self.clustering
         least = np.ones(clustering.n_entities)
         np.minimum.at(least, clustering.labels, self.probability)
-        fullest = self._fullest(clustering)
+        fullest = fullest_records(self.fields.fields, clustering)
         names = [name for name in self.table.column_names if name != "id"]
-        canonical = self.table.select(names).take(pa.array(fullest))
+        canonical = canonical_table(self.table.select(names), self.fields.fields, clustering, fullest)
         columns = {"entity": clustering.relabel().take(pa.array(fullest)), "size": pa.array(clustering.sizes)}
         columns |= {"probability": pa.array(least), "record": self.table["id"].take(pa.array(fullest))}
         taken = set(columns)
         for name in names:
             columns[name if name not in taken else f"{name}_of_record"] = canonical[name]
         return pa.table(columns)
-
-    def _fullest(self, clustering: Clustering) -> NDArray[np.int64]:
-        """Return for each entity the record with the fewest missing values, of equal ones the first."""
-        filled = np.zeros(len(self.table), dtype=np.int64)
-        for field in self.fields.fields:
-            filled += field.codes >= 0
-        order = np.lexsort((np.arange(len(filled)), -filled, clustering.labels))
-        return order[clustering.offsets[:-1]]
 
     def pairs(self, floor: float = 0.01) -> pa.Table:
         """Return the pairs of records that may be the same with at least this probability: a, b, probability."""
@@ -105,11 +117,31 @@ class Resolution:
         return pa.table(columns | {"a": a, "b": b, "probability": together[shown]})
 
     def entity_count(self, level: float = 0.95) -> tuple[int, int, int]:
-        """Return the number of entities reported, and the interval that holds it with the given probability."""
+        """Return the number of entities reported, and an interval that holds their number with this probability.
+
+        The clustering reported is one of many and need not have a typical number of entities; where it lies beyond the
+        interval of the samples, the interval reaches to it.
+        """
+        reported = self.clustering.n_entities
         if self.fit is None:
-            return len(self.table), len(self.table), len(self.table)
+            return reported, reported, reported
         low, high = np.quantile(self.fit.draws.n_entities, [(1 - level) / 2, (1 + level) / 2])
-        return self.clustering.n_entities, int(low), int(np.ceil(high))
+        return reported, min(int(low), reported), max(int(np.ceil(high)), reported)
+
+    @property
+    def n_samples(self) -> int:
+        """How many samples the answer rests on."""
+        return 0 if self.fit is None else self.fit.draws.n_sweeps
+
+    @cached_property
+    def canopy_recall(self) -> "CanopyRecall | None":
+        """How many matches were within reach, by the model's own judgement.
+
+        None where no match is expected, and for `exact-match`, which learns nothing to judge by.
+        """
+        from onoma.resolve.recall import estimate_recall
+
+        return None if self.fit is None or self.settings.model == "exact-match" else estimate_recall(self)
 
     @cached_property
     def chart(self) -> "Charts":
@@ -145,11 +177,17 @@ def resolve(
     id: str | None = None,  # noqa: A002
     source: str | None = None,
     link: bool = False,
+    one_to_one: bool = False,
     block: str | None = None,
     kinds: Mapping[str, str] | None = None,
     exclude: Iterable[str] = (),
+    also_compare: Sequence[Sequence[str]] = (),
+    labels: str | None = None,
+    weights: str | Path | None = None,
     settings: ModelSettings | None = None,
     progress: Progress = SILENT,
+    stop: Stop = NEVER,
+    resume: Checkpoint | None = None,
 ) -> Resolution:
     """Find out which rows of a table are the same thing. No labels, no configuration.
 
@@ -163,14 +201,26 @@ def resolve(
         The column that says where a row comes from. Ids need only be unique within a source.
     link
         Join rows of different sources only.
+    one_to_one
+        With `link`: no source has duplicates inside, so an entity has at most one row of each.
     block
         A column: only rows with the same value in it can be the same. Sharing the value is evidence, too.
     kinds
         What columns are, where the guess is wrong: `{"title": "text"}`.
     exclude
         Columns that are no evidence. Columns called `cluster_id` or `gold` never are.
+    also_compare
+        Columns, or several together: rows that agree on them are compared, whatever else they share.
+    labels
+        A column with the true entities of some rows (missing: not known): weights are learnt from it. Never evidence.
+    weights
+        A file of weights to use instead of learning them; see `onoma.resolve.given`.
     settings
-        The seed, the price of errors, the effort.
+        The model, the seed, the price of errors, the effort.
+    stop
+        May ask sampling to end early: the answer is then that of the samples so far, and has a `checkpoint`.
+    resume
+        The checkpoint of a run that was stopped, on the same table with the same settings.
 
     Examples
     --------
@@ -179,54 +229,115 @@ def resolve(
     >>> found.memberships.column_names
     ['id', 'entity', 'probability']
     """
-    settings = replace(settings or ModelSettings(), link=link)
-    table = from_arrow(frame)
+    settings = replace(settings or ModelSettings(), link=link, one_to_one=one_to_one)
+    if one_to_one and not link:
+        raise SettingsError("one-to-one is for linking: at most one row of each source", hint="Add link=True.")
+    table = unambiguous(from_arrow(frame))
+    exclude = list(exclude)
+    check_known(table, exclude)
     notes: list[str] = []
-    sources, codes = _sources(table, source, link=link)
-    table, note = _identified(table, id, sources)
+    sources, codes = read_sources(table, source, link=link)
+    table, note = identified(table, id, sources)
     notes.append(note)
-    left_out = {"id", *exclude, *(name for name in table.column_names if name.lower() in TRUTH_NAMES)}
     # A block stays evidence: that two rows share its value says the more the rarer the value is.
-    left_out |= {source} if source is not None else set()
+    left_out = {"id", source, labels, *exclude, *(name for name in table.column_names if name.lower() in TRUTH_NAMES)}
     fields = prepare_fields(table, kinds=kinds, exclude=[name for name in table.column_names if name in left_out])
-    blocks = None if block is None else _encoded(table, block)
     if len(table) < 2 or not fields.fields:
-        notes.append("there is nothing to compare" if len(table) >= 2 else "one row is one entity")
-        return Resolution(table, fields, None, sources, settings, tuple(notes))
-    fit = fit_records(fields.fields, source=codes, block=blocks, settings=settings, progress=progress)
-    return Resolution(table, fields, fit, sources, settings, tuple(notes))
+        identical = len(table) > 1 and not link and says_the_same(table, left_out)
+        notes.append(silent_note(len(table), identical=identical))
+        return Resolution(table, fields, None, sources, settings, tuple(notes), identical=identical)
+    rules = [rule_codes(table, fields.fields, columns) for columns in also_compare]
+    blocks = None if block is None else encoded(table, block)
+    known = None if labels is None else _labelled(table, labels)
+    given = Supervision(known, None if weights is None else read_weights(weights))
+    work = _Work(fields, codes, blocks, given, settings, progress, stop, resume)
+    fit, stopped = work.run(rules, also_compare, notes)
+    return Resolution(table, fields, fit, sources, settings, tuple(notes), stopped, block=blocks)
 
 
-def _sources(
-    table: pa.Table, source: str | None, *, link: bool
-) -> tuple[pa.ChunkedArray | None, NDArray[np.int32] | None]:
-    if source is None:
-        if link:
-            raise SettingsError("linking needs to know where rows come from", hint="Name the column: source=….")
-        return None, None
-    codes = _encoded(table, source)
-    if link and codes.max(initial=0) == 0:
-        raise DataError(f"all rows come from one source, so there is nothing to link (column {source!r})")
-    return table[source].cast(pa.string()), codes
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What is fitted, rows that only repeat others set aside."""
+
+    fields: Fields
+    source: NDArray[np.int32] | None
+    block: NDArray[np.int32] | None
+    supervision: Supervision
+    settings: ModelSettings
+    progress: Progress
+    stop: Stop
+    resume: Checkpoint | None
+
+    def run(
+        self, rules: Sequence[NDArray[np.int64]], names: Sequence[Sequence[str]], notes: list[str]
+    ) -> tuple[Fit, Checkpoint | None]:
+        """Fit; add to the notes what people should know."""
+        fields = self.fields.fields
+        folding = self._folded(notes)
+        kept = slice(None) if folding is None else folding.kept
+        source, block = (None if part is None else part[kept] for part in (self.source, self.block))
+        if folding is not None:
+            fields = fold_fields(fields, folding)
+        fit = fit_records(
+            fields,
+            source=source,
+            block=block,
+            extra=self._extra([rule[kept] for rule in rules], names, source, block, notes),
+            supervision=self.supervision if folding is None else self.supervision.take(kept),
+            settings=self.settings,
+            progress=self.progress,
+            stop=self.stop,
+            resume=None if self.resume is None else (self.resume.weights, self.resume.stopped),
+        )
+        stopped = None if fit.stopped is None else Checkpoint(fit.weights, fit.stopped)
+        if folding is not None:
+            n_pairs = count_pairs(len(folding.leader), None, self.block, 0)
+            fit = unfold(fit, folding, self.fields.fields, n_pairs)
+        return fit, stopped
+
+    def _folded(self, notes: list[str]) -> Folding | None:
+        """Find the rows that follow others, if there are any."""
+        if self.settings.link:
+            return None
+        folding = fold_rows(self.fields.fields, self.block)
+        n, common = len(folding.followers), folding.n_common
+        if n:
+            said = (
+                "1 row repeats others in every field and follows"
+                if n == 1
+                else f"{n:,} rows repeat others in every field and follow"
+            )
+            notes.append(f"{said} them")
+        if common:
+            notes.append(
+                f"{common:,} rows repeat each other in every field, but with values so common that this is no proof"
+            )
+        return folding if n else None
+
+    def _extra(
+        self,
+        rules: Sequence[NDArray[np.int64]],
+        names: Sequence[Sequence[str]],
+        source: NDArray[np.int32] | None,
+        block: NDArray[np.int32] | None,
+        notes: list[str],
+    ) -> NDArray[np.int64]:
+        """Return the keys of the pairs that the rules ask for."""
+        found = [np.zeros(0, dtype=np.int64)]
+        for rule, columns in zip(rules, names, strict=True):
+            cap = self.settings.canopies.resolved(len(rule))[1]
+            pairs = rule_pairs(rule, cap=cap, source=source if self.settings.link else None, block=block)
+            found.append(pairs.keys)
+            said = f"rows that agree on {', '.join(columns)} are compared: {len(pairs.keys):,} pairs"
+            if pairs.n_capped:
+                said += f"; {pairs.n_capped:,} groups of more than {cap:,} rows are left out"
+            notes.append(said)
+        return np.unique(np.concatenate(found))
 
 
-def _identified(table: pa.Table, id: str | None, sources: pa.ChunkedArray | None) -> tuple[pa.Table, str]:  # noqa: A002
-    if sources is None:
-        found = with_ids(table, id)
-        return found.table, found.note
-    name = id if id is not None else next((c for c in table.column_names if c.lower() == "id"), None)
-    if name is None or name not in table.column_names:
-        found = with_ids(table, id)
-        return found.table, found.note
-    ids = table[name].cast(pa.string())
-    together = pc.binary_join_element_wise(sources, ids, "\x1f")
-    if pc.count_distinct(together).as_py() < len(table):
-        raise DataError("an id stands twice within one source", column=name)
-    rest = table.drop_columns([name])
-    return rest.add_column(0, "id", ids), f"ids are taken from the column {name!r}, within each source"
-
-
-def _encoded(table: pa.Table, name: str) -> NDArray[np.int32]:
-    if name not in table.column_names:
+def _labelled(table: pa.Table, name: str) -> NDArray[np.int64]:
+    """Return the labels of a column as numbers; -1 where there is none."""
+    column = table[name].cast(pa.string()) if name in table.column_names else None
+    if column is None:
         raise SettingsError(f"there is no column {name!r}", hint=f"The columns are {', '.join(table.column_names)}.")
-    return Clustering.from_labels(pc.fill_null(table[name].cast(pa.string()), "")).labels.astype(np.int32)
+    return Clustering.from_labels(pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)).labels

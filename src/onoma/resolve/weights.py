@@ -13,7 +13,8 @@ distribution depends on the level of its parent field, with the parent chosen by
 Learning is expectation-maximisation in which *origins compete*: a record has one origin, so the candidates of a
 record share one probability. First with expectations in closed form, then with draws of the sampler (stochastic
 approximation: Delyon, Lavielle and Moulines, 1999). Relatives may share surroundings, not identity: their levels in
-the fields that name the thing are those of strangers, and what they share is bounded to a part of what copies share.
+the fields that belong to one thing alone are those of strangers, and what they share otherwise is bounded to a part of
+what copies share.
 """
 
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.parts import in_parts
 from onoma.progress import SILENT, Progress
 from onoma.resolve._weights_kernels import count_levels, count_pairs, score_pairs
 from onoma.resolve.copying import CopyingSampler, Draws
@@ -57,10 +59,17 @@ class Evidence:
     """Pairs there are in all."""
     identity: NDArray[np.bool_]
     """The fields that name the thing."""
+    own: NDArray[np.bool_]
+    """The fields that no relative shares: a date of birth is one person's, but for twins."""
+    words: NDArray[np.float64]
+    """Words in a value of each field, on average."""
     linking: bool = False
     """Pairs are between sources only: strangers are known from the background alone, and a match is exclusive."""
     contrast: int = -1
     """The field that says how a pair compares with the rivals of its records, if there is one."""
+    outside: NDArray[np.bool_] | None = None
+    """Records that are here as neighbours only, where the evidence is about some records: their own origins, and the
+    other half of the pairs with them, are not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +114,13 @@ class Weights:
 def log_bayes_factors(evidence: Evidence, weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return for every candidate pair the log Bayes factors "copied" and "related" against "fresh"."""
     copy, relative = np.empty(len(evidence.a)), np.empty(len(evidence.a))
-    score_pairs(evidence.levels, evidence.log_share, weights.parent, weights.tables, weights.keep, copy, relative)
+    tables = (weights.parent, weights.tables, weights.keep)
+
+    def score(first: int, end: int) -> None:
+        part = slice(first, end)
+        score_pairs(evidence.levels[part], evidence.log_share[part], *tables, copy[part], relative[part])
+
+    in_parts(len(copy), score)
     return copy, relative
 
 
@@ -123,7 +138,7 @@ def learn_weights(
     total = settings.n_closed + settings.n_stochastic
     with progress.task("learning weights", total=total, unit="rounds") as task:
         weights = _closed_form(evidence, counts, weights, settings, task.advance)
-        sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=seed)
+        sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=seed, outside=evidence.outside)
         if not evidence.linking:
             weights = _stochastic(evidence, counts, weights, settings, sampler, task.advance)
     return weights, sampler
@@ -132,11 +147,13 @@ def learn_weights(
 def edge_weights(evidence: Evidence, weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weights of every pair as copy and as relative, ready for the sampler."""
     copy, relative = log_bayes_factors(evidence, weights)
-    with np.errstate(divide="ignore"):
-        return (
-            np.exp(np.clip(copy + np.log(weights.kappa), -_CLIP, _CLIP)),
-            np.exp(np.clip(relative + np.log(weights.sigma), -_CLIP, _CLIP)) * (weights.sigma > 0),
-        )
+    if weights.sigma > 0:
+        relative += np.log(weights.sigma)
+        np.exp(np.clip(relative, -_CLIP, _CLIP, out=relative), out=relative)
+    else:
+        relative[:] = 0.0
+    copy += np.log(weights.kappa)
+    return np.exp(np.clip(copy, -_CLIP, _CLIP, out=copy), out=copy), relative
 
 
 def _closed_form(
@@ -151,7 +168,10 @@ def _closed_form(
         if evidence.linking:
             share = 1.0 / (1.0 + rivals[a] + rivals[b] - z)
         else:
-            share = 0.5 * (1.0 / (1.0 + z + 0.5 * (rivals[a] - z)) + 1.0 / (1.0 + z + 0.5 * (rivals[b] - z)))
+            share = np.zeros(len(z))
+            for end in (a, b):
+                chooses = 0.5 if evidence.outside is None else 0.5 * ~evidence.outside[end]
+                share += chooses / (1.0 + z + 0.5 * (rivals[end] - z))
         copied, related = copy * share, relative * share
         counts.add(1.0, copied, related, z / (1.0 + z))
         before = weights.kappa
@@ -206,6 +226,10 @@ class _Counts:
         self.background = self._background()
         self.lifted = self._lifted()
         self.typical = self._typical()
+        self.counted = np.ones(1)
+        if evidence.outside is not None:
+            half = evidence.outside[evidence.a] | evidence.outside[evidence.b]
+            self.counted = np.where(half, 0.5, 1.0)
         self.present = (evidence.levels >= 0).mean(axis=0) if len(evidence.a) else np.zeros(self.f)
 
     def _background(self) -> NDArray[np.float64]:
@@ -237,7 +261,8 @@ class _Counts:
             self.counts[COPIED, f, self.k, :k] = 100.0 * _FIRST_BETWEEN / max(k - 2, 1)
             self.counts[COPIED, f, self.k, 0] = 100.0 * _FIRST_EQUAL
             self.counts[COPIED, f, self.k, k - 1] = 100.0 * (1.0 - _FIRST_EQUAL - _FIRST_BETWEEN)
-        links = 0.2 * self.evidence.n
+        outside = self.evidence.outside
+        links = 0.2 * (self.evidence.n if outside is None else np.count_nonzero(~outside))
         return self.weights(links, links if self.settings.relatives and not self.evidence.linking else 0.0)
 
     def add(
@@ -256,13 +281,13 @@ class _Counts:
             if self.evidence.contrast >= 0:
                 new[FRESH, self.evidence.contrast] = apart[self.evidence.contrast]
         else:
-            count_levels(levels, self.parent, 1.0 - akin, new[FRESH])
+            count_levels(levels, self.parent, self.counted * (1.0 - akin), new[FRESH])
         new[FRESH] += self.background
         self.counts += step * (new - self.counts)
 
     def grow_tree(self) -> None:
         """Choose each field's parent, and count again by parent."""
-        self.parent = _spanning_tree(self._dependence())
+        self.parent = _spanning_tree(self._dependence(), self._precedence())
         self.background = self._background()
         self.lifted = self._lifted()
         self.counts[:] = 0.0
@@ -283,6 +308,16 @@ class _Counts:
             strength[self.evidence.contrast] = strength[:, self.evidence.contrast] = 0.0
         return strength
 
+    def _precedence(self) -> NDArray[np.float64]:
+        """Return which field is to be the root of a tree: among names the part before the whole, the telling first.
+
+        How rare a value is counts in full only at the root. Two names that are alike as wholes, but for a nickname,
+        weigh by how rare the surname is that they share: the surname must come first, and the whole name after it.
+        """
+        levels = self.background.sum(axis=1)
+        telling = 1.0 - levels[:, 0] / np.maximum(levels.sum(axis=1), 1.0)
+        return np.where(self.evidence.identity, telling / np.maximum(np.round(self.evidence.words), 1.0), 0.0)
+
     def weights(self, links: float, related: float) -> Weights:
         """Return the weights that the counts give."""
         tables = np.full((3, self.f, self.k + 1, self.k), -np.inf)
@@ -290,8 +325,8 @@ class _Counts:
         for f in range(self.f):
             k = int(self.evidence.n_levels[f])
             for kind in (COPIED, RELATED, FRESH):
-                by_parent = self.lifted[f, :, :k] if kind == FRESH else self.counts[kind, f, :-1, :k]
-                self._fill(tables[kind, f], self.counts[kind, f, :, :k], by_parent, _prior(kind, k))
+                by_parent = self._strangers(f) if kind == FRESH else self.counts[kind, f, :-1]
+                self._fill(tables[kind, f], self.counts[kind, f, :, :k], by_parent[:, :k], _prior(kind, k))
             # Relatives are one kind of thing: with levels that depend on each other they would split into kinds, one
             # of them the copies.
             tables[RELATED, f, :-1] = tables[RELATED, f, -1]
@@ -325,6 +360,21 @@ class _Counts:
             least = tables[COPIED, f, g, 1:k] - max(cap, 0.0)
             tables[FRESH, f, g, 1:k] = np.maximum(tables[FRESH, f, g, 1:k], least)
 
+    def _strangers(self, f: int) -> NDArray[np.float64]:
+        """Return the pairs of strangers by level of the parent and level.
+
+        Random pairs show it, but they hardly ever share a rare name. Columns that repeat a name are tied so strongly
+        that candidates held apart must show it. Elsewhere those would explain matches away: some are matches after all.
+        Unless random pairs are never at a level of the parent: strangers of one e-mail address have one first name, and
+        in a large table there are such strangers.
+        """
+        g = self.parent[f]
+        repeated = g >= 0 and self.evidence.identity[f] and self.evidence.identity[g]
+        if repeated:
+            return self.counts[FRESH, f, :-1]
+        seldom = self.lifted[f].sum(axis=1, keepdims=True) < _STRENGTH
+        return np.where(seldom, self.counts[FRESH, f, :-1], self.lifted[f])
+
     def _fill(
         self,
         table: NDArray[np.float64],
@@ -341,7 +391,8 @@ class _Counts:
         table[:-1, :k] = np.log(given)
 
     def _bound_relatives(self, tables: NDArray[np.float64]) -> None:
-        """Let relatives share no more than a part of what copies share: of the names, and of all."""
+        """Let relatives share no more than a part of what copies share: of the names, and of all; nothing of own."""
+        tables[RELATED, self.evidence.own] = tables[FRESH, self.evidence.own]
         every = np.ones(self.f, dtype=np.bool_)
         self._draw_to_strangers(tables, self.evidence.identity, self.settings.names_bound)
         self._draw_to_strangers(tables, every, self.settings.relatives_bound)
@@ -401,7 +452,9 @@ def _shared(counts: NDArray[np.float64]) -> float:
     return information / min(entropies) if min(entropies) > 1e-9 else 0.0
 
 
-def _spanning_tree(strength: NDArray[np.float64], least: float = 0.02) -> NDArray[np.int64]:
+def _spanning_tree(
+    strength: NDArray[np.float64], precedence: NDArray[np.float64], least: float = 0.02
+) -> NDArray[np.int64]:
     """Return each field's parent in the maximum spanning forest of the dependences that matter."""
     f = len(strength)
     parent = np.full(f, -1)
@@ -410,7 +463,7 @@ def _spanning_tree(strength: NDArray[np.float64], least: float = 0.02) -> NDArra
     while left:
         best = max(
             ((strength[i, j], i, j) for i in reached for j in left if strength[i, j] >= least),
-            default=(0.0, -1, max(left, key=lambda j: (strength[j].sum(), -j))),
+            default=(0.0, -1, max(left, key=lambda j: (precedence[j], strength[j].sum(), -j))),
         )
         parent[best[2]] = best[1]
         reached.append(best[2])

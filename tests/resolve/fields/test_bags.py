@@ -94,3 +94,12 @@ def test_cuts_are_inclusive_and_ordered():
     levels = cut(np.array([1, 0.9, 0.89, 0.5, 0.1], np.float32), (0.9, 0.5))
     assert levels.tolist() == [1, 1, 2, 2, 3]
     assert cosine_names((0.9, 0.5)) == ("equal", "≥ 0.90", "≥ 0.50", "different")
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "bc", "d", "é"]), min_size=1, max_size=4), min_size=1, max_size=8))
+def test_bags_of_texts_are_bags_of_their_words(bags):
+    counts = np.arange(1, len(bags) + 1)
+    one, other = Bags.build(bags, counts), Bags.of_texts([" ".join(bag) for bag in bags], counts)
+    assert one.words == other.words
+    for name in ("offsets", "ids", "idf", "norms"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))

@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from onoma.resolve.fields.missing import bare_years, by_form, by_frequency
+from onoma.resolve.fields.lexicon import STAND_INS
+from onoma.resolve.fields.missing import all_by_form, bare_years, by_form, by_frequency
 
 
 @pytest.mark.parametrize(
@@ -86,3 +89,19 @@ def test_too_many_firsts_of_january_are_bare_years():
     assert bare_years(values, np.array([20, 20, 60, 1, 5, 1])) == expected
     assert bare_years(values, np.array([20, 20, 6000, 1, 5, 1])) is None
     assert bare_years(values, np.array([5, 5, 60, 1, 5, 1])) is None
+
+
+suspects = st.one_of(
+    st.text(alphabet="019 -/.()naNTtü\u00a0", max_size=8),
+    st.builds(
+        str.join,
+        st.sampled_from(["", " ", "  "]),
+        st.tuples(*[st.sampled_from(["", "(", *sorted(STAND_INS), "1900-01-01", "9999-12-31", "NA", "Na", "nat"])] * 2),
+    ),
+    st.sampled_from(["not  known", "Not\u00a0Known", "(999) 999-9999", "01/01/1900", "99999"]),
+)
+
+
+@given(st.lists(suspects, max_size=5), st.sampled_from(["text", "date", "code", "person", "category"]))
+def test_many_at_once_as_one_by_one(texts, kind):
+    assert all_by_form(texts, kind) == [by_form(text, kind) for text in texts]

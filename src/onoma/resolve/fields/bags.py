@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from rapidfuzz import distance, process
 
@@ -57,12 +59,30 @@ class Bags:
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=offsets[1:])
         ids = np.fromiter((i for row in rows for i in row), np.int32, count=int(offsets[-1]))
+        return cls._weighed(offsets, ids, list(known), counts)
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str], counts: NDArray[np.int64]) -> "Bags":
+        """Make bags of the words of texts in which one space stands between words, none before or after."""
+        lists = pc.split_pattern(pa.array(texts, pa.string()), " ")
+        encoded = lists.flatten().dictionary_encode()
+        row = np.repeat(np.arange(len(texts)), np.diff(lists.offsets.to_numpy()))
+        words = encoded.dictionary.to_pylist()
+        pairs = np.unique(row * len(words) + encoded.indices.to_numpy())
+        offsets = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum(np.bincount(pairs // max(len(words), 1), minlength=len(texts)), out=offsets[1:])
+        return cls._weighed(offsets, (pairs % max(len(words), 1)).astype(np.int32), words, counts)
+
+    @classmethod
+    def _weighed(
+        cls, offsets: NDArray[np.int64], ids: NDArray[np.int32], words: list[str], counts: NDArray[np.int64]
+    ) -> "Bags":
         lengths = np.diff(offsets)
-        frequency = np.bincount(ids, np.repeat(counts, lengths), minlength=len(known))
+        frequency = np.bincount(ids, np.repeat(counts, lengths), minlength=len(words))
         idf = np.log(max(int(counts.sum()), 1) / np.maximum(frequency, 1)) + 0.1
         squares = np.concatenate([[0.0], np.cumsum(idf[ids] ** 2)])
         norms = np.sqrt(np.maximum(squares[offsets[1:]] - squares[offsets[:-1]], 0.0))
-        return cls(offsets, ids, list(known), idf, norms)
+        return cls(offsets, ids, words, idf, norms)
 
     def row_ids(self) -> NDArray[np.int64]:
         """Return the value of each entry of `ids`."""

@@ -9,10 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.resolve.fields._features_kernels import count_trigrams, group_rows
+
 __all__ = ["SORTS", "Features", "FeaturesBuilder", "trigrams"]
 
 SORTS = ("value", "token", "trigram", "key")
 """What a feature can be: the whole value, a word of it, three letters in a row, or something derived from it."""
+
+_ALPHABET = 200
+"""Letters up to which each possible trigram has a place in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +80,15 @@ class FeaturesBuilder:
         self._sorts.append(np.full(len(known), SORTS.index(sort), np.int8))
         self._texts.extend(known)
 
+    def add_values(self, values: Sequence[str]) -> None:
+        """Add each value, all of them different, as its own feature."""
+        every = np.arange(len(values))
+        filled = np.array([bool(value) for value in values], np.bool_)
+        if filled.all():
+            self.add_rows("value", every, every, values)
+        else:
+            self.add("value", ([value] for value in values))
+
     def add_rows(self, sort: str, rows: NDArray[np.int64], ids: NDArray[np.int64], texts: Sequence[str]) -> None:
         """Add features of one sort, given as (value, feature) pairs, none twice."""
         self._rows.append(rows)
@@ -86,11 +100,9 @@ class FeaturesBuilder:
         """Return the features of all values."""
         rows = np.concatenate([np.empty(0, np.int64), *self._rows])
         ids = np.concatenate([np.empty(0, np.int64), *self._ids])
-        order = np.argsort(rows, kind="stable")
-        offsets = np.zeros(self._n_values + 1, np.int64)
-        np.cumsum(np.bincount(rows, minlength=self._n_values), out=offsets[1:])
+        offsets, grouped = group_rows(rows, ids, self._n_values)
         sorts = np.concatenate([np.empty(0, np.int8), *self._sorts])
-        return Features(offsets, ids[order].astype(np.int32), sorts, self._texts)
+        return Features(offsets, grouped, sorts, self._texts)
 
 
 def trigrams(values: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str]]:
@@ -106,18 +118,32 @@ def trigrams(values: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64
     >>> rows.tolist(), ids.tolist()
     ([0, 0, 1], [0, 2, 1])
     """
-    joined = "".join(f" {value} " for value in values)
-    if not joined:
+    joined = " " + "  ".join(values) + " "
+    if not values:
         return np.empty(0, np.int64), np.empty(0, np.int64), []
     points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
-    letters, small = np.unique(points, return_inverse=True)
-    lengths = np.array([len(value) + 2 for value in values], np.int64)
-    row = np.repeat(np.arange(len(values)), lengths)
-    within = np.flatnonzero(row[2:] == row[:-2]) if len(row) > 2 else np.empty(0, np.int64)
+    letters = np.flatnonzero(np.bincount(points))
+    small = np.zeros(int(letters[-1]) + 1, np.int64)
+    small[letters] = np.arange(len(letters))
+    offsets = np.zeros(len(values) + 1, np.int64)
+    np.cumsum([len(value) + 2 for value in values], out=offsets[1:])
     n = len(letters)
-    gram = (small[within] * n + small[within + 1]) * n + small[within + 2]
-    grams, ids = np.unique(gram, return_inverse=True)
-    pairs = np.unique(row[within] * max(len(grams), 1) + ids)
+    if n <= _ALPHABET:
+        rows, ids, grams = count_trigrams(small[points], offsets, n)
+    else:
+        rows, ids, grams = _sorted_trigrams(small[points], offsets, n)
     alphabet = [chr(letter) for letter in letters.tolist()]
     texts = [alphabet[g // (n * n)] + alphabet[g // n % n] + alphabet[g % n] for g in grams.tolist()]
-    return pairs // max(len(grams), 1), pairs % max(len(grams), 1), texts
+    return rows, ids, texts
+
+
+def _sorted_trigrams(
+    letters: NDArray[np.int64], offsets: NDArray[np.int64], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The same by sorting, for alphabets whose trigrams are too many to have a place each."""
+    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    within = np.flatnonzero(row[2:] == row[:-2]) if len(row) > 2 else np.empty(0, np.int64)
+    gram = (letters[within] * n + letters[within + 1]) * n + letters[within + 2]
+    grams, ids = np.unique(gram, return_inverse=True)
+    pairs = np.unique(row[within] * max(len(grams), 1) + ids)
+    return pairs // max(len(grams), 1), pairs % max(len(grams), 1), grams

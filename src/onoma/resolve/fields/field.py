@@ -18,7 +18,8 @@ __all__ = ["Codes", "Comparison", "FieldData", "Kind", "Levels"]
 Codes = NDArray[np.int32]
 Levels = NDArray[np.int8]
 
-_BATCH = 2_000_000  # distinct pairs compared at a time: bounds memory, about 100 bytes a pair
+_BATCH = 1_000_000  # distinct pairs compared at a time: bounds memory, about 100 bytes a pair
+_VARIOUS = 100_000  # values from which on pairs of them hardly repeat, so that finding repetitions does not pay
 
 
 class Comparison(Protocol):
@@ -30,7 +31,7 @@ class Comparison(Protocol):
         ...
 
     def compare(self, a: Codes, b: Codes) -> Levels:
-        """Return the level of each pair of distinct values, `a < b`, each pair once."""
+        """Return the level of each pair of distinct values, `a < b`."""
         ...
 
     def features(self) -> Features:
@@ -99,7 +100,7 @@ class FieldData:
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair of values.
 
-        Symmetric; equal codes are level 0. Each distinct unordered pair is looked at once.
+        Symmetric; equal codes are level 0. Where values are few, each distinct unordered pair is looked at once.
 
         Parameters
         ----------
@@ -112,6 +113,11 @@ class FieldData:
         if len(differ) == 0:
             return levels
         n = len(self.values)
+        if n > _VARIOUS:
+            for part in _batches(len(differ)):
+                some = differ[part]
+                levels[some] = self.comparison.compare(low[some].astype(np.int32), high[some].astype(np.int32))
+            return levels
         distinct, place = distinct_keys(low[differ] * n + high[differ], len(differ).bit_length() + 1)
         found = np.empty(len(distinct), np.int8)
         for part in _batches(len(distinct)):

@@ -7,14 +7,17 @@ a value that does so ten times as often as any other. A frequent town, name or c
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.resolve.fields.lexicon import STAND_INS
 
-__all__ = ["DisguisedMissing", "bare_years", "by_form", "by_frequency"]
+__all__ = ["DisguisedMissing", "all_by_form", "bare_years", "by_form", "by_frequency"]
 
 _PLACEHOLDER_DATES = re.compile(
     r"(?:1900|1800|1753|0001|9999)-?0?1-?0?1(?:[ t].*)?|0?1[/.]0?1[/.](?:1900|1800|0001)|9999-?12-?31(?:[ t].*)?"
@@ -27,6 +30,11 @@ _NINES = (-1.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 _FEWEST = 20  # different values: among fewer, none is too frequent
 _SHARE = 0.005
 _TIMES = 10
+
+
+_SIGNS = "[^0-9a-z]+"
+_BARE_STAND_INS = frozenset(re.sub(_SIGNS, "", word) for word in (*STAND_INS, "na", "nat"))
+_BARE_SUSPECTS = "^(?:" + "|".join(f"{digit}*" for digit in range(10)) + ")$|1900|1800|1753|0001|9999"
 
 
 class DisguisedMissing(NamedTuple):
@@ -74,6 +82,26 @@ def by_form(text: str, kind: str) -> str | None:
     if kind in ("code", "date") and _ONE_DIGIT.fullmatch(re.sub(r"[\W_]+", "", word)):
         return "repeats one digit"
     return None
+
+
+def all_by_form(texts: Sequence[str], kind: str) -> list[str | None]:
+    """Say the same of many raw values.
+
+    Only those are looked at closely whose letters and digits alone are suspect, or that have others than ASCII's.
+
+    Examples
+    --------
+    >>> all_by_form(["Ada", "n / a", "(999) 999-9999"], "code")
+    [None, None, 'repeats one digit']
+    """
+    raw = pa.array(texts, pa.string())
+    bare = pc.replace_substring_regex(pc.ascii_lower(raw), _SIGNS, "")
+    suspect = pc.or_(pc.is_in(bare, pa.array(sorted(_BARE_STAND_INS))), pc.match_substring_regex(bare, _BARE_SUSPECTS))
+    suspect = pc.or_(suspect, pc.invert(pc.string_is_ascii(raw)))
+    found: list[str | None] = [None] * len(texts)
+    for i in np.flatnonzero(suspect.to_numpy(zero_copy_only=False)).tolist():
+        found[i] = by_form(texts[i], kind)
+    return found
 
 
 def _says_na(written: str, kind: str) -> bool:

@@ -97,7 +97,7 @@ class NameWords:
     """
 
     def __init__(self, values: Sequence[str], counts: NDArray[np.int64]) -> None:
-        self.bags = Bags.build((value.split() for value in values), counts)
+        self.bags = Bags.of_texts(values, counts)
         words = self.bags.words
         self._letters = np.array([ord(word[0]) for word in words], np.int32)
         self._lengths = np.array([len(word) for word in words], np.int32)

@@ -14,7 +14,7 @@ from onoma.resolve.fields.infer import Inferred, infer_kind
 from onoma.resolve.fields.joint import find_points, join_points, without_own_name
 from onoma.resolve.fields.kinds import IGNORE, KINDS, VECTOR, check_kind
 from onoma.resolve.fields.kinds.vector import VectorComparison, encode_vectors
-from onoma.resolve.fields.missing import DisguisedMissing, bare_years, by_form, by_frequency
+from onoma.resolve.fields.missing import DisguisedMissing, all_by_form, bare_years, by_frequency
 from onoma.resolve.fields.profile import profile_column
 
 __all__ = ["Fields", "Ignored", "prepare_fields"]
@@ -143,7 +143,7 @@ def _read_column(column: pa.ChunkedArray, name: str, kind: str | None) -> _Typed
 
 def _infer(column: TextColumn) -> Inferred:
     """Infer a kind from the values that are not missing in disguise."""
-    kept = [i for i, text in enumerate(column.raw) if by_form(text, "text") is None]
+    kept = [i for i, reason in enumerate(all_by_form(column.raw, "text")) if reason is None]
     counts = column.counts()[kept]
     raw = [column.raw[i] for i in kept]
     profile = profile_column(raw, len(column.codes), int(counts.sum()), int(counts.max(initial=0)))
@@ -170,7 +170,7 @@ def _without_own(one: _Typed, people: Sequence[TextColumn]) -> _Typed:
 def _prepare(one: _Typed, report: list[DisguisedMissing]) -> FieldData | Ignored:
     """Write values in one way, put missing ones aside (and report them), number the rest."""
     column, kind = one.column, one.inferred.kind
-    reasons = [by_form(text, kind) for text in column.raw]
+    reasons = all_by_form(column.raw, kind)
     kept = [i for i, reason in enumerate(reasons) if reason is None]
     written = [""] * len(column.raw)
     for i, text in zip(kept, KINDS[kind].normalise([column.raw[i] for i in kept]), strict=True):

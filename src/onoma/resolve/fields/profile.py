@@ -16,6 +16,8 @@ from onoma.resolve.fields.writing import fold
 __all__ = ["Profile", "name_words", "profile_column"]
 
 _SAMPLE = 2_000  # distinct values looked at, evenly spread
+_LOOKED_AT = 500
+"""Characters of a value that are looked at: what a longer one is, its beginning says."""
 _LOCALES = ("en_US", "en_GB", "en_IN", "de_DE", "fr_FR", "es_ES", "it_IT", "nl_NL", "pl_PL", "sv_SE", "pt_BR")
 _NUMBER = re.compile(r"\W{0,4}\d[\d.,]*(?:e[-+]?\d+)?\s*[^\W\d_%]{0,8}\W{0,2}", re.IGNORECASE)
 _INTEGER = re.compile(r"\d+")
@@ -119,7 +121,7 @@ def _listed(*lists: str) -> frozenset[str]:
 def profile_column(values: Sequence[str], n_records: int, n_filled: int, top_count: int) -> Profile:
     """Look at the distinct raw values of a column."""
     step = max(1, len(values) // _SAMPLE)
-    sample = [text.strip() for text in values[::step]] or [""]
+    sample = [text.strip()[:_LOOKED_AT] for text in values[::step]] or [""]
     folded = [fold(text).split() for text in sample]
     strong = strong_delimiters(sample)
     splitter = splitter_of(strong)

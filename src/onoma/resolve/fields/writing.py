@@ -5,10 +5,12 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from rapidfuzz import process
 
-__all__ = ["element_wise", "fold", "number_texts", "squeeze"]
+__all__ = ["element_wise", "fold", "fold_all", "number_texts", "squeeze"]
 
 # Letters that Unicode does not take apart into a base letter and a mark.
 _LETTERS = str.maketrans(
@@ -36,6 +38,22 @@ def fold(text: str) -> str:
     apart = unicodedata.normalize("NFKD", _QUOTES.sub("", text).casefold().translate(_LETTERS))
     bare = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return " ".join(_NO_LETTERS.sub(" ", bare).split())
+
+
+def fold_all(texts: Sequence[str]) -> list[str]:
+    """Fold many texts.
+
+    Examples
+    --------
+    >>> fold_all(["O'Neil & Sons ", "Müller"])
+    ['oneil sons', 'muller']
+    """
+    raw = pa.array(texts, pa.string())
+    plain = pc.replace_substring_regex(pc.replace_substring(pc.ascii_lower(raw), "'", ""), "[^0-9a-z]+", " ")
+    found: list[str] = pc.ascii_trim_whitespace(plain).to_pylist()
+    for i in np.flatnonzero(~pc.string_is_ascii(raw).to_numpy(zero_copy_only=False)).tolist():
+        found[i] = fold(texts[i])
+    return found
 
 
 def squeeze(text: str) -> str:

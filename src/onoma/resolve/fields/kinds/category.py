@@ -42,5 +42,5 @@ class CategoryComparison:
     def features(self) -> Features:
         """Return the value."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
+        builder.add_values(self._values)
         return builder.build()

@@ -8,7 +8,7 @@ from rapidfuzz import distance
 
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.writing import element_wise, squeeze
+from onoma.resolve.fields.writing import element_wise, fold_all
 
 __all__ = ["Code", "CodeComparison"]
 
@@ -22,7 +22,7 @@ class Code:
 
     def normalise(self, raw: Sequence[str]) -> list[str]:
         """Write in small letters, without separators."""
-        return [squeeze(text) for text in raw]
+        return [text.replace(" ", "") for text in fold_all(raw)]
 
     def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "CodeComparison":
         """Keep the codes as they are."""
@@ -48,19 +48,21 @@ class CodeComparison:
         """Return the level of each pair."""
         longest = np.maximum(self._lengths[a], self._lengths[b])
         shortest = np.minimum(self._lengths[a], self._lengths[b])
-        slips = element_wise(self._table, a, b, distance.OSA.distance)
-        start = element_wise(self._table, a, b, distance.Prefix.similarity)
-        end = element_wise(self._table, a, b, distance.Postfix.similarity)
+        slips = element_wise(self._table, a, b, distance.OSA.distance, score_cutoff=2)
+        within = np.zeros(len(a), np.bool_)
+        uneven = np.flatnonzero((longest > shortest) & (shortest >= 4))
+        for scorer in (distance.Prefix.similarity, distance.Postfix.similarity):
+            within[uneven] |= element_wise(self._table, a[uneven], b[uneven], scorer) >= shortest[uneven]
         conditions = [
             (slips <= 1) & (longest >= 3),
             (slips <= 2) & (longest >= 6),
-            (np.maximum(start, end) >= shortest) & (shortest >= 4),
+            within,
         ]
         return np.select(conditions, range(1, 4), 4).astype(np.int8)
 
     def features(self) -> Features:
         """Return the code, and the trigrams of short ones."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
+        builder.add_values(self._values)
         builder.add_rows("trigram", *trigrams([value[:_TRIGRAMS] for value in self._values]))
         return builder.build()

@@ -162,7 +162,7 @@ class DateComparison:
     def features(self) -> Features:
         """Return the date, its year, and its day and month (in either order)."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
+        builder.add_values(self._values)
         builder.add("key", (_keys(*parts) for parts in self._parts.tolist()))
         return builder.build()
 
@@ -187,7 +187,7 @@ class YearComparison:
     def features(self) -> Features:
         """Return the year."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
+        builder.add_values(self._values)
         return builder.build()
 
 

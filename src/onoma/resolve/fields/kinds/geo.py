@@ -69,7 +69,7 @@ class GeoComparison:
     def features(self) -> Features:
         """Return the point, and the squares of a hundredth of a degree around it."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
+        builder.add_values(self._values)
         squares = np.floor(np.degrees(self._points) * 100).astype(np.int64).tolist()
         builder.add("key", ([f"{y + i},{x + j}" for i in (0, 1) for j in (0, 1)] for y, x in squares))
         return builder.build()

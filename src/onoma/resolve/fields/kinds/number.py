@@ -79,7 +79,7 @@ class NumberComparison:
     def features(self) -> Features:
         """Return the number, and the 5 % wide bands it lies in (two, so that near numbers share one)."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
+        builder.add_values(self._values)
         builder.add("key", (_bands(number) for number in self._numbers.tolist()))
         return builder.build()
 

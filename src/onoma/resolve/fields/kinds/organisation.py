@@ -87,7 +87,7 @@ class OrganisationComparison:
     def features(self) -> Features:
         """Return the value, its words and trigrams, and its acronym."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
+        builder.add_values(self._values)
         builder.add_rows("token", self._bags.row_ids(), self._bags.ids.astype(np.int64), self._bags.words)
         builder.add_rows("trigram", *trigrams([text[:60] for text in self._table]))
         builder.add("key", (["".join(core), _acronym(core)] for core in self._cores))

@@ -79,7 +79,7 @@ class PersonComparison:
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         met = self._words.align(a, b)
-        winkler = element_wise(self._table, a, b, distance.JaroWinkler.similarity)
+        winkler = element_wise(self._table, a, b, distance.JaroWinkler.similarity, score_cutoff=0.5)
         slips = np.full(len(a), 9, np.float32)
         near = np.flatnonzero(winkler >= 0.5)
         slips[near] = element_wise(self._table, a[near], b[near], distance.OSA.distance, score_cutoff=2)
@@ -103,8 +103,9 @@ class PersonComparison:
     def features(self) -> Features:
         """Return the value, its words, trigrams, and keys: sorted words, skeletons, a word with an initial."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
-        builder.add("token", (value.split() for value in self._values))
+        builder.add_values(self._values)
+        bags = self._words.bags
+        builder.add_rows("token", bags.row_ids(), bags.ids.astype(np.int64), bags.words)
         builder.add_rows("trigram", *trigrams(self._values))
         builder.add("key", (_keys(value) for value in self._values))
         return builder.build()

@@ -10,7 +10,7 @@ from onoma.resolve.fields.bags import Bags, alike_words
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
 from onoma.resolve.fields.lexicon import ADDRESS_WORDS
-from onoma.resolve.fields.writing import element_wise, fold, number_texts
+from onoma.resolve.fields.writing import element_wise, fold_all, number_texts
 
 __all__ = ["Place", "PlaceComparison"]
 
@@ -24,7 +24,7 @@ class Place:
 
     def normalise(self, raw: Sequence[str]) -> list[str]:
         """Write abbreviations out."""
-        return [" ".join(ADDRESS_WORDS.get(word, word) for word in fold(text).split()) for text in raw]
+        return [" ".join([ADDRESS_WORDS.get(word, word) for word in text.split(" ")]) for text in fold_all(raw)]
 
     def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "PlaceComparison":
         """Make bags of words, and set the numbers apart."""
@@ -49,7 +49,7 @@ class PlaceComparison:
     def __init__(self, values: list[str], counts: NDArray[np.int64]) -> None:
         self._values = values
         self._table = np.array(values, dtype=object)
-        self._bags = Bags.build((value.split() for value in values), counts)
+        self._bags = Bags.of_texts(values, counts)
         self._alike = alike_words(self._bags.words)
         self._sorted = number_texts("".join(sorted(value.split())) for value in values)
         self._joined = number_texts(value.replace(" ", "") for value in values)
@@ -58,7 +58,7 @@ class PlaceComparison:
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         cosine = self._bags.soft_cosines(a, b, self._alike)
-        winkler = element_wise(self._table, a, b, distance.JaroWinkler.similarity)
+        winkler = element_wise(self._table, a, b, distance.JaroWinkler.similarity, score_cutoff=0.7)
         slips = np.full(len(a), 9, np.float32)
         near = np.flatnonzero(winkler >= 0.7)
         slips[near] = element_wise(self._table, a[near], b[near], distance.OSA.distance, score_cutoff=2)
@@ -78,7 +78,7 @@ class PlaceComparison:
     def features(self) -> Features:
         """Return the value, its words and trigrams, and its number with each word."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
+        builder.add_values(self._values)
         builder.add_rows("token", self._bags.row_ids(), self._bags.ids.astype(np.int64), self._bags.words)
         builder.add_rows("trigram", *trigrams(self._values))
         builder.add("key", (_keys(value) for value in self._values))

@@ -52,7 +52,7 @@ class SetComparison:
     def features(self) -> Features:
         """Return the value, its elements, and of each element a word with an initial."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
+        builder.add_values(self._values)
         builder.add_rows("token", self._bags.row_ids(), self._bags.ids.astype(np.int64), self._bags.words)
         keys = {element: _keys(element) for element in self._bags.words}
         builder.add("key", ([key for e in value.split("; ") for key in keys[e]] for value in self._values))

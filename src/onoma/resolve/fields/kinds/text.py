@@ -64,6 +64,6 @@ class TextComparison:
     def features(self) -> Features:
         """Return the value itself and its words."""
         builder = FeaturesBuilder(len(self._values))
-        builder.add("value", ([value] for value in self._values))
+        builder.add_values(self._values)
         builder.add_rows("token", self._bags.row_ids(), self._bags.ids.astype(np.int64), self._bags.words)
         return builder.build()

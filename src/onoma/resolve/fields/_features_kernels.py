@@ -1,0 +1,59 @@
+"""Kernels of `features.py`: trigrams by counting, and rows put together without sorting."""
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+
+@nb.njit(cache=True, nogil=True)
+def count_trigrams(
+    letters: NDArray[np.int64], offsets: NDArray[np.int64], n_letters: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct trigrams of each row of letters (below their number): rows, trigrams, and the trigrams met.
+
+    A trigram xyz is (x·n + y)·n + z; those met are numbered in ascending order, and so are those of a row.
+    """
+    seen_by = np.full(n_letters**3, -1, dtype=np.int64)
+    size = 0
+    for row in range(len(offsets) - 1):
+        size += max(offsets[row + 1] - offsets[row] - 2, 0)
+    rows = np.empty(size, dtype=np.int64)
+    grams = np.empty(size, dtype=np.int64)
+    m = 0
+    for row in range(len(offsets) - 1):
+        first = m
+        for at in range(offsets[row], offsets[row + 1] - 2):
+            gram = (letters[at] * n_letters + letters[at + 1]) * n_letters + letters[at + 2]
+            if seen_by[gram] == row:
+                continue
+            seen_by[gram] = row
+            to = m
+            while to > first and grams[to - 1] > gram:
+                grams[to] = grams[to - 1]
+                to -= 1
+            rows[m], grams[to] = row, gram
+            m += 1
+    met = np.flatnonzero(seen_by >= 0)
+    for number in range(len(met)):
+        seen_by[met[number]] = number
+    for e in range(m):
+        grams[e] = seen_by[grams[e]]
+    return rows[:m], grams[:m], met
+
+
+@nb.njit(cache=True, nogil=True)
+def group_rows(
+    rows: NDArray[np.int64], ids: NDArray[np.int64], n_rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the ids of each row, in the order given (offsets, ids)."""
+    offsets = np.zeros(n_rows + 1, dtype=np.int64)
+    for row in rows:
+        offsets[row + 1] += 1
+    for row in range(n_rows):
+        offsets[row + 1] += offsets[row]
+    place = offsets[:-1].copy()
+    found = np.empty(len(ids), dtype=np.int32)
+    for e in range(len(ids)):
+        found[place[rows[e]]] = ids[e]
+        place[rows[e]] += 1
+    return offsets, found

@@ -1,0 +1,52 @@
+"""The models, labels and weights of `onoma resolve`."""
+
+import pytest
+
+from onoma.corpus.readers.table import read_table
+
+
+@pytest.fixture
+def people(onoma):
+    """A table of people in the folder where the command runs."""
+    assert onoma("simulate people 150 --seed 2 -o people.csv -q").code == 0
+    return "people.csv"
+
+
+@pytest.mark.parametrize("model", ["pairwise", "correlation", "exact-match"])
+def test_every_model_writes_all_tables(onoma, people, model):
+    ran = onoma(f"resolve {people} --truth cluster_id --model {model} -o out --json")
+    assert ran.code == 0, ran.err
+    assert ran.json["metrics"]["b3"]["f1"] > 0.5
+    for name in ("memberships", "entities", "pairs", "weights"):
+        assert read_table(f"out/{name}.parquet").table.num_rows > 0
+
+
+def test_labels_are_learnt_from_and_are_no_evidence(onoma, people):
+    for model in ("copying", "pairwise"):
+        ran = onoma(f"resolve {people} --labels cluster_id --truth cluster_id --model {model} --json")
+        assert ran.code == 0, ran.err
+        assert ran.json["metrics"]["b3"]["f1"] > 0.9
+        assert "cluster_id" not in ran.json["fields"]
+
+
+def test_the_weights_of_one_run_serve_another(onoma, people):
+    assert onoma(f"resolve {people} -o out -q").code == 0
+    ran = onoma(f"resolve {people} --weights out/weights.parquet --truth cluster_id --json")
+    assert ran.code == 0, ran.err
+    assert "weights" in ran.json["seconds"]
+    assert ran.json["metrics"]["b3"]["f1"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--model magic", "there is no model 'magic'"),
+        ("--labels shoes", "no column 'shoes'"),
+        ("--labels cluster_id --weights w.json", "not both"),
+    ],
+)
+def test_what_cannot_be_is_said(onoma, people, tmp_path, options, said):
+    (tmp_path / "w.json").write_text('{"fields": {}}', "utf-8")
+    ran = onoma(f"resolve {people} {options}")
+    assert ran.code != 0
+    assert said in ran.err
