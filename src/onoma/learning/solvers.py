@@ -40,7 +40,7 @@ SOLVERS: tuple[Solver, ...] = ("cd", "scgis", "gis", "iis", "lbfgs")
 
 @dataclass(frozen=True)
 class Point:
-    """One iteration of the trace. Time spent in `on_iteration` is not counted."""
+    """One iteration of the trace. Seconds are of processor time, without those spent in `on_iteration`."""
 
     iteration: int
     seconds: float
@@ -60,7 +60,8 @@ class Plan:
         Stop when L(w) − L(w*) is surely at most this fraction of L(w). With an L2 term the objective is strongly
         convex, so the gap is at most σ²/2 · ‖∇L(w)‖². Without one, stop when ‖∇L‖ ≤ tolerance · Σ c(x).
     max_iterations, max_seconds, target
-        Stop, unconverged, after so many sweeps or passes, so much time, or when the objective is at most the target.
+        Stop, unconverged, after so many sweeps or passes, so much processor time, or when the objective is at most
+        the target.
     store
         What the sequential methods keep of S_w: ``float64``, ``float32`` (half the memory) or ``nothing``.
     accelerate
@@ -157,7 +158,7 @@ class _Recorder:
         self.is_converged = False
         self.gap = np.inf
         self.weights = np.zeros(0)
-        self._clock = time.perf_counter()
+        self._clock = time.process_time()
         self._paused = 0.0
 
     def objective(self, w: Floats, log_partition: float) -> float:
@@ -174,12 +175,12 @@ class _Recorder:
             log_partition, expected = self.problem.evaluate(w)
             objective = self.objective(w, log_partition)
             gradient_norm = float(np.linalg.norm(self.penalty.gradient(expected - self.problem.observed, w)))
-        pause = time.perf_counter()
+        pause = time.process_time()
         point = Point(len(self.trace) + 1, pause - self._clock - self._paused, objective, gradient_norm)
         self.trace.append(point)
         self.weights = w
         self.show(point, w)
-        self._paused += time.perf_counter() - pause
+        self._paused += time.process_time() - pause
         self.gap = self.relative_gap(objective, gradient_norm)
         self.is_converged = self.gap <= self.plan.tolerance
         return self.is_converged or self._is_over(point)

@@ -34,3 +34,10 @@ def test_figure_2_on_a_toy_corpus(tmp_path, monkeypatch):
     assert len(last) == 6
     assert all(-1e-4 < difference < 1.0 for difference in last)
     assert (tmp_path / "out" / "maxent-figure-2.png").stat().st_size > 10_000
+
+
+def test_the_race_on_a_toy_corpus(tmp_path):
+    _write(tmp_path)
+    findings = reproduce("maxent/race", Context(quick=True, data=tmp_path))
+    assert [row.setting for row in findings.rows[:3]] == ["Brown, CD", "Brown, SCGIS", "Brown, GIS"]
+    assert all(0.0 < row.ours < 5.0 for row in findings.rows if row.setting.endswith(" CD"))
