@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from onoma.errors import DataError
-from onoma.learning.storage import load_model, save_model
+from onoma.learning.storage import kind_of, load_model, save_model
 
 
 def test_round_trip_and_replacement(tmp_path):
@@ -29,3 +29,15 @@ def test_missing_and_foreign_models(tmp_path):
     (tmp_path / "model.json").write_text(json.dumps({"kind": "kind", "version": 2}))
     with pytest.raises(DataError, match="version 2"):
         load_model(tmp_path, "kind")
+
+
+def test_the_kind_of_a_model_is_said_without_its_arrays(tmp_path):
+    save_model(tmp_path, "kind", {}, {})
+    (tmp_path / "arrays.npz").unlink()
+    assert kind_of(tmp_path) == "kind"
+    (tmp_path / "model.json").write_text("{")
+    with pytest.raises(DataError, match="is no JSON"):
+        kind_of(tmp_path)
+    (tmp_path / "model.json").write_text("[]")
+    with pytest.raises(DataError, match="holds no object"):
+        kind_of(tmp_path)

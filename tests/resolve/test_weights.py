@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from onoma.numerics.rng import stream
 from onoma.resolve._weights_kernels import count_levels, count_pairs, margins
+from onoma.resolve.dependence import spanning_tree
 from onoma.resolve.weights import (
     COPIED,
     FRESH,
@@ -17,7 +18,6 @@ from onoma.resolve.weights import (
     Evidence,
     Weights,
     WeightSettings,
-    _spanning_tree,
     edge_weights,
     learn_weights,
     log_bayes_factors,
@@ -279,5 +279,5 @@ def test_relatives_share_nothing_of_what_is_ones_own(simulated):
 
 def test_a_tree_hangs_from_the_field_that_takes_precedence():
     strength = np.array([[0.0, 0.5, 0.0, 0.4], [0.5, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.4, 0.0, 0.0, 0.0]])
-    assert _spanning_tree(strength, np.zeros(4)).tolist() == [-1, 0, -1, 0]
-    assert _spanning_tree(strength, np.array([0.3, 0.9, 0.0, 0.8])).tolist() == [1, -1, -1, 0]
+    assert spanning_tree(strength, np.zeros(4)).tolist() == [-1, 0, -1, 0]
+    assert spanning_tree(strength, np.array([0.3, 0.9, 0.0, 0.8])).tolist() == [1, -1, -1, 0]

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import onoma
-from onoma.cli import convert, evaluate, reproduce, resolve, simulate
+from onoma.cli import convert, evaluate, facts, relate, reproduce, resolve, simulate
 from onoma.cli.console import say_error
 from onoma.errors import OnomaError, SettingsError
 
@@ -28,6 +28,8 @@ app.command("resolve")(resolve.resolve)
 app.command("simulate")(simulate.simulate)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
+app.add_typer(facts.app, name="facts")
+app.command("relate")(relate.relate)
 app.command("reproduce")(reproduce.reproduce)
 
 
@@ -51,6 +53,7 @@ def root(
       [cyan]onoma resolve people.csv -o who.csv[/]        which rows are the same person?
       [cyan]onoma evaluate gold.csv predicted.csv[/]      how good is a clustering?
       [cyan]onoma convert refs.bib authors.parquet[/]     from one format to another
+      [cyan]onoma facts complete kb.tsv -o more.csv[/]    what follows from known facts?
       [cyan]onoma reproduce[/]                            published tables, and ours
 
     Every command explains itself: [cyan]onoma COMMAND --help[/].

@@ -32,7 +32,7 @@ class Format:
     name
         How it is called in settings.
     extensions
-        Endings of file names; `.gz` or `.zst` may follow.
+        Endings of file names; `.gz`, `.zst` or `.xz` may follow.
     holds
         `"table"`: rows. `"corpus"`: documents with tokens, mentions and chains.
     about
@@ -101,7 +101,7 @@ def format_of(path: str | Path, name: str | None = None) -> Format:
             raise SettingsError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
         return FORMATS[name]
     bare = Path(path).name.lower()
-    for packed in (".gz", ".zst"):
+    for packed in (".gz", ".zst", ".xz"):
         bare = bare.removesuffix(packed)
     for entry in FORMATS.values():
         if bare.endswith(entry.extensions):

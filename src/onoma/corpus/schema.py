@@ -8,7 +8,20 @@ import pyarrow as pa
 
 from onoma.errors import DataError
 
-__all__ = ["CHAINS", "CLUSTERINGS", "DOCUMENTS", "MEMBERSHIPS", "MENTIONS", "RECORDS", "SCHEMAS", "TOKENS", "check"]
+__all__ = [
+    "CHAINS",
+    "CLUSTERINGS",
+    "DOCUMENTS",
+    "FACTS",
+    "MEMBERSHIPS",
+    "MENTIONS",
+    "RECORDS",
+    "SCHEMAS",
+    "SIGNATURES",
+    "TOKENS",
+    "TYPES",
+    "check",
+]
 
 RECORDS = pa.schema(
     [
@@ -81,6 +94,34 @@ MEMBERSHIPS = pa.schema(
 )
 """A clustering that says how sure it is."""
 
+FACTS = pa.schema(
+    [
+        pa.field("subject", pa.string(), nullable=False, metadata={"doc": "an entity"}),
+        pa.field("relation", pa.string(), nullable=False, metadata={"doc": "what is said of the two"}),
+        pa.field("object", pa.string(), nullable=False, metadata={"doc": "an entity, or a value taken for one"}),
+        pa.field("probability", pa.float64(), nullable=False, metadata={"doc": "that the fact is true; known: 1"}),
+        pa.field("source", pa.string(), metadata={"doc": "where it comes from"}),
+    ]
+)
+"""What is known, or predicted, about entities."""
+
+TYPES = pa.schema(
+    [
+        pa.field("entity", pa.string(), nullable=False),
+        pa.field("type", pa.string(), nullable=False, metadata={"doc": "an entity may have several, one a row"}),
+    ]
+)
+"""What kind of thing each entity is."""
+
+SIGNATURES = pa.schema(
+    [
+        pa.field("relation", pa.string(), nullable=False),
+        pa.field("domain", pa.string(), nullable=False, metadata={"doc": "a type its subjects may have"}),
+        pa.field("range", pa.string(), nullable=False, metadata={"doc": "a type its objects may have"}),
+    ]
+)
+"""Between which types a relation can hold; several rows allow several types on each side."""
+
 SCHEMAS = {
     "records": RECORDS,
     "mentions": MENTIONS,
@@ -89,6 +130,9 @@ SCHEMAS = {
     "chains": CHAINS,
     "clusterings": CLUSTERINGS,
     "memberships": MEMBERSHIPS,
+    "facts": FACTS,
+    "types": TYPES,
+    "signatures": SIGNATURES,
 }
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError
 
-__all__ = ["load_model", "save_model"]
+__all__ = ["kind_of", "load_model", "save_model"]
 
 
 def save_model(folder: str | Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -25,9 +25,7 @@ def save_model(folder: str | Path, kind: str, facts: Mapping[str, Any], arrays: 
 def load_model(folder: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read a model of one kind; return its facts and arrays."""
     path = Path(folder) / "model.json"
-    if not path.exists():
-        raise DataError("there is no model here", file=path, hint="A model is a folder with model.json and arrays.npz.")
-    facts = json.loads(path.read_text("utf-8"))
+    facts = _facts(path)
     if facts.get("kind") != kind or facts.get("version") != 1:
         raise DataError(
             f"holds a model of kind {facts.get('kind')!r}, version {facts.get('version')}; wanted {kind!r}, version 1",
@@ -35,3 +33,20 @@ def load_model(folder: str | Path, kind: str) -> tuple[dict[str, Any], dict[str,
         )
     with np.load(Path(folder) / "arrays.npz", allow_pickle=False) as stored:
         return facts, {name: stored[name] for name in stored.files}
+
+
+def kind_of(folder: str | Path) -> str:
+    """Return the kind of a saved model."""
+    return str(_facts(Path(folder) / "model.json").get("kind"))
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise DataError("there is no model here", file=path, hint="A model is a folder with model.json and arrays.npz.")
+    try:
+        facts = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise DataError(f"is no JSON: {error}", file=path) from error
+    if not isinstance(facts, dict):
+        raise DataError("holds no object {…}", file=path)
+    return facts

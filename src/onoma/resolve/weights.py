@@ -25,8 +25,10 @@ from numpy.typing import NDArray
 
 from onoma.numerics.parts import in_parts
 from onoma.progress import SILENT, Progress
-from onoma.resolve._weights_kernels import count_levels, count_pairs, score_pairs
+from onoma.resolve._weights_kernels import count_levels, score_pairs
 from onoma.resolve.copying import CopyingSampler, Draws
+from onoma.resolve.dependence import dependence, spanning_tree
+from onoma.resolve.relatives import draw_to_strangers
 
 __all__ = ["Evidence", "WeightSettings", "Weights", "learn_weights", "log_bayes_factors"]
 
@@ -287,23 +289,13 @@ class _Counts:
 
     def grow_tree(self) -> None:
         """Choose each field's parent, and count again by parent."""
-        self.parent = _spanning_tree(self._dependence(), self._precedence())
+        self.parent = spanning_tree(self._dependence(), self._precedence())
         self.background = self._background()
         self.lifted = self._lifted()
         self.counts[:] = 0.0
 
     def _dependence(self) -> NDArray[np.float64]:
-        """Return how much fields tell of each other among strangers.
-
-        Only the background shows it. Among candidates that are held apart, fields agree together because some of them
-        are the same after all: dependence learnt from those would explain the matches away.
-        """
-        strength = np.zeros((self.f, self.f))
-        for one in range(self.f):
-            for other in range(one):
-                fresh = np.zeros((self.k, self.k))
-                count_pairs(self.evidence.background, one, other, np.ones(len(self.evidence.background)), fresh)
-                strength[one, other] = strength[other, one] = _shared(fresh)
+        strength = dependence(self.evidence.background, self.k)
         if self.evidence.contrast >= 0:
             strength[self.evidence.contrast] = strength[:, self.evidence.contrast] = 0.0
         return strength
@@ -394,40 +386,13 @@ class _Counts:
         """Let relatives share no more than a part of what copies share: of the names, and of all; nothing of own."""
         tables[RELATED, self.evidence.own] = tables[FRESH, self.evidence.own]
         every = np.ones(self.f, dtype=np.bool_)
-        self._draw_to_strangers(tables, self.evidence.identity, self.settings.names_bound)
-        self._draw_to_strangers(tables, every, self.settings.relatives_bound)
-
-    def _draw_to_strangers(self, tables: NDArray[np.float64], fields: NDArray[np.bool_], bound: float) -> None:
-        """Temper the relatives' levels in some fields towards those of strangers until the bound holds.
-
-        The tempered distribution is proportional to related^t · fresh^(1 - t): every weight of evidence for a relative
-        shrinks by the factor t. (A mixture would keep almost all of it.)
-        """
-        limit = bound * self._information(tables[COPIED], tables[FRESH], fields)
-        if self._information(tables[RELATED], tables[FRESH], fields) <= limit:
-            return
-        low, high = 0.0, 1.0
-        for _ in range(20):
-            middle = (low + high) / 2
-            tempered = _tempered(tables[RELATED], tables[FRESH], middle)
-            low, high = (low, middle) if self._information(tempered, tables[FRESH], fields) > limit else (middle, high)
-        tables[RELATED, fields] = _tempered(tables[RELATED], tables[FRESH], low)[fields]
-
-    def _information(self, table: NDArray[np.float64], fresh: NDArray[np.float64], fields: NDArray[np.bool_]) -> float:
-        """Return the divergence of a class from strangers, summed over some fields."""
-        total = 0.0
-        for f in np.flatnonzero(fields):
-            k = int(self.evidence.n_levels[f])
-            p = table[f, -1, :k]
-            total += self.present[f] * float(np.exp(p) @ (p - fresh[f, -1, :k]))
-        return total
-
-
-def _tempered(related: NDArray[np.float64], fresh: NDArray[np.float64], t: float) -> NDArray[np.float64]:
-    """Return the normalised geometric mean of two classes' tables; impossible levels stay so."""
-    with np.errstate(invalid="ignore"):
-        mean = np.where(np.isfinite(related), t * related + (1.0 - t) * fresh, -np.inf)
-    return mean - np.logaddexp.reduce(mean, axis=-1, keepdims=True)
+        for fields, bound in (
+            (self.evidence.identity, self.settings.names_bound),
+            (every, self.settings.relatives_bound),
+        ):
+            tables[RELATED] = draw_to_strangers(
+                tables[RELATED], tables[COPIED], tables[FRESH], presence=self.present, fields=fields, bound=bound
+            )
 
 
 def _prior(kind: int, k: int) -> NDArray[np.float64]:
@@ -437,35 +402,3 @@ def _prior(kind: int, k: int) -> NDArray[np.float64]:
         falling[0] *= 2.0
         return 6.0 * falling / falling.sum()
     return np.full(k, (4.0 if kind == RELATED else 2.0) / k)
-
-
-def _shared(counts: NDArray[np.float64]) -> float:
-    """Return the mutual information of a table of counts as a part of the smaller entropy."""
-    total = counts.sum()
-    if total <= 0:
-        return 0.0
-    joint = counts / total
-    one, other = joint.sum(axis=1), joint.sum(axis=0)
-    inside = joint > 0
-    information = float((joint[inside] * np.log(joint[inside] / np.outer(one, other)[inside])).sum())
-    entropies = [-float((p[p > 0] * np.log(p[p > 0])).sum()) for p in (one, other)]
-    return information / min(entropies) if min(entropies) > 1e-9 else 0.0
-
-
-def _spanning_tree(
-    strength: NDArray[np.float64], precedence: NDArray[np.float64], least: float = 0.02
-) -> NDArray[np.int64]:
-    """Return each field's parent in the maximum spanning forest of the dependences that matter."""
-    f = len(strength)
-    parent = np.full(f, -1)
-    reached: list[int] = []
-    left = set(range(f))
-    while left:
-        best = max(
-            ((strength[i, j], i, j) for i in reached for j in left if strength[i, j] >= least),
-            default=(0.0, -1, max(left, key=lambda j: (precedence[j], strength[j].sum(), -j))),
-        )
-        parent[best[2]] = best[1]
-        reached.append(best[2])
-        left.remove(best[2])
-    return parent

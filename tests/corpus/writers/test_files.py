@@ -12,7 +12,7 @@ from onoma.corpus.writers.files import open_output, write_text
 from onoma.errors import DataError
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst", ".xz"])
 def test_content_and_packing(suffix: str, tmp_path: Path):
     path = tmp_path / f"x.txt{suffix}"
     write_text(path, ["ä\r\n", "b"])

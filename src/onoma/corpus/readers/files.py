@@ -6,6 +6,7 @@ same clear `DataError`.
 
 import difflib
 import io
+import lzma
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
@@ -36,7 +37,7 @@ REJECTS = pa.schema(
 )
 """What could not be used, and why."""
 
-_MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
+_MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zX", "xz"))
 _WIDE_MARKS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
     (b"\x00\x00\xfe\xff", "UTF-32"),
@@ -89,12 +90,12 @@ def _near_names(path: Path) -> str:
 
 
 def compression_of(head: bytes) -> str | None:
-    """Return `"gzip"`, `"zstd"` or None by the first bytes; names may lie, bytes do not."""
+    """Return `"gzip"`, `"zstd"`, `"xz"` or None by the first bytes; names may lie, bytes do not."""
     return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the whole content of a file, unpacked if it is gzip or zstd."""
+    """Return the whole content of a file, unpacked if it is gzip, zstd or xz."""
     path = check_readable(path)
     with path.open("rb") as file:
         packed = compression_of(file.read(4))
@@ -106,15 +107,15 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def unpack(path: Path, target: IO[bytes]) -> None:
-    """Write what is packed in a gzip or zstd file to `target`; damage and a missing end are errors."""
+    """Write what is packed in a gzip, zstd or xz file to `target`; damage and a missing end are errors."""
     with path.open("rb") as file:
         packed = compression_of(file.read(4))
         file.seek(0)
         try:
-            with pa.CompressedInputStream(file, packed) as stream:
+            with lzma.open(file) if packed == "xz" else pa.CompressedInputStream(file, packed) as stream:
                 while piece := stream.read(1 << 22):
                     target.write(piece)
-        except OSError as error:
+        except (OSError, EOFError, lzma.LZMAError) as error:
             raise DataError(
                 f"is damaged or cut off: its {packed} data cannot be unpacked ({error})",
                 file=path,

@@ -43,7 +43,7 @@ def read_table(
     header: bool = True,
     types: str = "infer",
 ) -> TableRead:
-    """Read a table from CSV, TSV, JSON Lines or Parquet, plain or packed with gzip or zstd.
+    """Read a table from CSV, TSV, JSON Lines or Parquet, plain or packed with gzip, zstd or xz.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _signature(path: Path) -> str | None:
     with path.open("rb") as file:
         head = file.read(4)
     if head == b"PK\x03\x04":
-        hint = "Unpack it first (unzip); .gz and .zst are read as they are."
+        hint = "Unpack it first (unzip); .gz, .zst and .xz are read as they are."
         raise DataError("is a zip archive", file=path, hint=hint)
     return "parquet" if head == b"PAR1" else None
 
@@ -110,7 +110,7 @@ def _signature(path: Path) -> str | None:
 def _kind(path: Path) -> str:
     """Tell the format by the name."""
     name = path.name.lower()
-    for packed in (".gz", ".zst"):
+    for packed in (".gz", ".zst", ".xz"):
         name = name.removesuffix(packed)
     kind = _SUFFIXES.get(Path(name).suffix)
     if kind is None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import lzma
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -56,7 +57,7 @@ def _reserve(target: Path, path: Path) -> Path:
 
 @contextlib.contextmanager
 def open_output(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing bytes, packed if its name ends in .gz or .zst; it appears when all is written."""
+    """Open a file for writing bytes, packed if its name ends in .gz, .zst or .xz; it appears when all is written."""
     suffix = Path(path).suffix.lower()
     with place_for(path) as place, place.open("wb") as raw:
         if suffix == ".gz":
@@ -66,6 +67,9 @@ def open_output(path: str | Path) -> Iterator[IO[bytes]]:
         elif suffix == ".zst":
             with pa.CompressedOutputStream(raw, "zstd") as packed:
                 yield packed
+        elif suffix == ".xz":
+            with lzma.open(raw, "wb") as packed:
+                yield cast(IO[bytes], packed)
         else:
             yield raw
 

@@ -1,0 +1,1 @@
+"""Knowledge: facts about entities, what follows from them, and how words relate."""

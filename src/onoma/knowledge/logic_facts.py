@@ -1,0 +1,132 @@
+"""The logic as one of the models of facts: completes, answers and explains as the others do (`facts_model`)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from onoma.corpus.schema import FACTS
+from onoma.errors import SettingsError
+from onoma.knowledge.facts import Codes, Facts, Names, Triples
+from onoma.knowledge.facts_model import SUPPORT
+from onoma.knowledge.logic import Logic
+from onoma.knowledge.logic_fit import Plan
+from onoma.knowledge.logic_rules import Rule
+from onoma.progress import SILENT, Progress
+
+__all__ = ["LogicFacts", "fit_logic"]
+
+_CELLS = 4_000_000
+"""Scores held at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class LogicFacts:
+    """A model of facts and rules over entities."""
+
+    logic: Logic
+
+    @property
+    def entities(self) -> Names:
+        """The entities it knows."""
+        return self.logic.facts.entities
+
+    @property
+    def relations(self) -> Names:
+        """The relations it knows, those of rules included."""
+        return self.logic.facts.relations
+
+    @property
+    def notes(self) -> list[str]:
+        """How many rules there are and where they apply."""
+        n_instances = sum(len(each) for each in self.logic.instances)
+        return [f"{len(self.logic.rules):,} rules, which apply in {n_instances:,} places"]
+
+    def score(self, subjects: Codes, relations: Codes, objects: Codes) -> NDArray[np.floating[Any]]:
+        """Score facts: the logit of their truth, as the other scores are."""
+        truth = np.clip(self.logic.score(subjects, relations, objects), 1e-12, 1 - 1e-12)
+        return np.log(truth) - np.log1p(-truth)
+
+    def score_objects(self, subjects: Codes, relations: Codes) -> NDArray[np.floating[Any]]:
+        """Score every entity as object of each (subject, relation)."""
+        return self.logic.score_objects(subjects, relations)
+
+    def score_subjects(self, relations: Codes, objects: Codes) -> NDArray[np.floating[Any]]:
+        """Score every entity as subject of each (relation, object)."""
+        return self.logic.score_subjects(relations, objects)
+
+    def best_missing(self, facts: Facts, n: int) -> pa.Table:
+        """Return the n best-scored facts that are not known, as a table of `FACTS` with a column `score`."""
+        size = len(self.entities)
+        by_key: dict[tuple[int, int], list[int]] = {}
+        for s, k, o in zip(*(column.tolist() for column in facts.triples.columns), strict=True):
+            by_key.setdefault((k, s), []).append(o)
+        kept = [np.empty((0, 4))]
+        every = np.arange(size)
+        for k in range(len(self.relations)):
+            for start in range(0, size, max(_CELLS // size, 1)):
+                block = every[start : start + max(_CELLS // size, 1)]
+                scores = self.logic.score_objects(block, np.full(len(block), k))
+                for row, s in enumerate(block.tolist()):
+                    scores[row, [*by_key.get((k, s), ()), s]] = -np.inf
+                kept = [_best(np.concatenate([*kept, _cells(scores, k, block, n)]), n)]
+        found = kept[0][np.isfinite(kept[0][:, 0])]
+        return self._table(found)
+
+    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:  # noqa: A002, ARG002
+        """Return the known facts that rules conclude a fact from, each with its instance's strength: a `SUPPORT`."""
+        rows = [
+            (*fact, support.strength, str(support.rule))
+            for support in self.logic.why(subject, relation, object)
+            for fact, known in zip(support.body, support.known, strict=True)
+            if known
+        ]
+        columns = zip(*rows, strict=True) if rows else ([] for _ in SUPPORT)
+        arrays = [pa.array(list(column), field.type) for column, field in zip(columns, SUPPORT, strict=True)]
+        return pa.Table.from_arrays(arrays, schema=SUPPORT)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model to a folder."""
+        self.logic.save(folder)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> "LogicFacts":
+        """Read a model written by `save`."""
+        return cls(Logic.load(folder))
+
+    def _table(self, found: NDArray[np.float64]) -> pa.Table:
+        k, s, o = found[:, 1:].T.astype(np.int64)
+        triples = Triples(s, k, o)
+        columns = [
+            *self.logic.facts.named(triples),
+            pa.array(self.logic.truths(triples)),
+            pa.nulls(len(s), pa.string()),
+        ]
+        return pa.Table.from_arrays(columns, schema=FACTS).append_column("score", pa.array(found[:, 0]))
+
+
+def fit_logic(
+    facts: Facts, rules: Sequence[Rule], *, rank: int = 40, seed: int = 0, progress: Progress = SILENT
+) -> LogicFacts:
+    """Learn a model of facts and rules over entities."""
+    if rank < 2:
+        raise SettingsError(f"rank is {rank}; for the logic it is 2 or more")
+    plan = Plan(rank=rank + rank % 2, l2=0.1, n_negatives=4, negative_weight=2.0, epochs=100)
+    return LogicFacts(Logic.fit(facts, rules, plan, seed=seed, progress=progress))
+
+
+def _cells(scores: NDArray[np.float64], k: int, block: Codes, n: int) -> NDArray[np.float64]:
+    """Return the n best cells of a block as rows of score, relation, subject, object."""
+    flat = scores.ravel()
+    best = np.argpartition(-flat, min(n, len(flat) - 1))[:n]
+    rows, columns = np.divmod(best, scores.shape[1])
+    return np.stack([flat[best], np.full(len(best), float(k)), block[rows], columns], axis=1)
+
+
+def _best(rows: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Return the n best rows; equal scores in the order of relation, subject, object."""
+    return rows[np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], -rows[:, 0]))[:n]]

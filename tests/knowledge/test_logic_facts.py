@@ -1,0 +1,60 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from onoma.errors import SettingsError
+from onoma.knowledge.facts import Facts
+from onoma.knowledge.facts_model import SUPPORT
+from onoma.knowledge.logic_facts import LogicFacts, fit_logic
+from onoma.knowledge.logic_rules import parse_rule
+
+ROWS = [("a", "near", "b"), ("b", "in", "west"), ("c", "near", "d"), ("d", "in", "east"), ("east", "part", "west")]
+
+
+@pytest.fixture(scope="module")
+def known():
+    columns = zip(*ROWS, strict=True)
+    return Facts.from_table(pa.table(dict(zip(("subject", "relation", "object"), map(list, columns), strict=True))))
+
+
+@pytest.fixture(scope="module")
+def model(known):
+    return fit_logic(known, [parse_rule("in(C, R) :- near(C, D), in(D, R)")], rank=7)
+
+
+def test_the_best_missing_facts_are_unknown_and_in_order(known, model):
+    found = model.best_missing(known, 5)
+    rows = [tuple(row[name] for name in ("subject", "relation", "object")) for row in found.to_pylist()]
+    assert not set(rows) & set(ROWS)
+    assert {("a", "in", "west"), ("c", "in", "east")} <= set(rows)
+    scores = np.asarray(found["score"])
+    assert np.all(np.diff(scores) <= 0)
+    every = model.best_missing(known, 1000)
+    n = len(known.entities)
+    assert len(every) == len(known.relations) * n * (n - 1) - len(ROWS)
+    assert np.asarray(every["score"][:5]).tolist() == scores.tolist()
+
+
+def test_scores_agree_whichever_way_they_are_asked(known, model):
+    n = len(known.entities)
+    s, k = np.array([0]), np.array([0])
+    row = model.score(np.full(n, 0), np.full(n, 0), np.arange(n))
+    np.testing.assert_allclose(row, model.score_objects(s, k)[0], rtol=1e-6, atol=1e-8)
+
+
+def test_a_prediction_is_explained_by_known_facts(known, model):
+    support = model.explain(known, "a", "in", "west")
+    assert support.schema.equals(SUPPORT)
+    assert support["object"].to_pylist() == ["b", "west"]
+    assert len(model.explain(known, "a", "in", "east")) == 0
+    assert model.notes == ["1 rules, which apply in 2 places"]
+
+
+def test_save_and_load(known, model, tmp_path):
+    model.save(tmp_path / "m")
+    assert LogicFacts.load(tmp_path / "m").best_missing(known, 3).equals(model.best_missing(known, 3))
+
+
+def test_a_rank_too_small_is_refused(known):
+    with pytest.raises(SettingsError, match="2 or more"):
+        fit_logic(known, [], rank=1)

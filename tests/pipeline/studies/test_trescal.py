@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+
+from onoma.knowledge.types import Fit
+from onoma.pipeline.reproduce import Context, reproduce
+from onoma.pipeline.studies._rescal_published import seconds_of_an_iteration
+from reference.random_facts import random_facts, random_types
+
+pytestmark = pytest.mark.data
+
+
+def rows(data, name):
+    found = reproduce(f"trescal/{name}", Context(quick=True, data=data))
+    return {(row.setting, row.metric): row.ours for row in found.rows}
+
+
+def test_types_help_retrieval(data):
+    found = rows(data, "table-2")
+    with_check, without = (found[f"TRESCAL, {how} type check", "entity retrieval MAP"] for how in ("with", "without"))
+    assert 0.0 < without < with_check < 100.0
+
+
+def test_times_are_measured(data):
+    found = rows(data, "speed")
+    assert len(found) == 7
+    assert all(value > 0.0 for value in found.values())
+
+
+def test_systems_together_are_better_than_guessing(data):
+    found = {setting: value for (setting, _), value in rows(data, "table-3").items()}
+    assert found["guessing"] < found["TRESCAL + pairs"]
+    assert found["Mintz 2009"] == pytest.approx(0.56, abs=0.01)
+
+
+def test_published_iterations_run_with_and_without_types():
+    facts = random_facts(0)
+    _, _, fit = random_types(0, facts)
+    A = np.random.default_rng(0).normal(size=(12, 3))
+    for how in (None, fit, Fit.everything(12, 3)):
+        assert seconds_of_an_iteration(facts, how, A, 0.1, [0, 1, 2]) > 0.0
