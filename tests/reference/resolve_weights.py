@@ -11,8 +11,11 @@ def parent_level(levels, parent, f, none):
     return given if given >= 0 else none
 
 
-def log_bayes_factor(kind, levels, log_share, parent, tables, keep):
-    """The sum over fields of log P(level | class) - log P(level | fresh), equal values by their rarity."""
+def log_bayes_factor(kind, levels, log_share, parent, tables, keep, slips):
+    """The sum over fields of log P(level | class) - log P(level | fresh), equal values by their rarity.
+
+    Copies have the factor of the number of fields that differ besides.
+    """
     none, total = tables.shape[2] - 1, 0.0
     for f, level in enumerate(levels):
         if level < 0:
@@ -22,6 +25,8 @@ def log_bayes_factor(kind, levels, log_share, parent, tables, keep):
         if level == 0:
             fresh += keep[f, g] * (log_share[f] - tables[FRESH, f, none, 0])
         total += tables[kind, f, g, level] - fresh
+    if kind == COPIED:
+        total += slips[sum(level >= 0 for level in levels), sum(level > 0 for level in levels)]
     return total
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from onoma.numerics.rng import stream
 from onoma.resolve._weights_kernels import count_levels, count_pairs, margins
 from onoma.resolve.dependence import spanning_tree
+from onoma.resolve.weight_learning import learn_weights
 from onoma.resolve.weights import (
     COPIED,
     FRESH,
@@ -19,7 +20,7 @@ from onoma.resolve.weights import (
     Weights,
     WeightSettings,
     edge_weights,
-    learn_weights,
+    limit_relatives,
     log_bayes_factors,
 )
 from reference import resolve_weights as slow
@@ -217,6 +218,11 @@ def test_a_hand_computed_bayes_factor():
     assert not edge_weights(evidence, replace(weights, sigma=0.0))[1].any()
 
 
+def test_a_relation_outweighs_the_other_explanations_of_its_pair_by_no_more_than_it_must():
+    copy, relative = np.exp([20.0, 20.0, -30.0]), np.exp([40.0, 21.0, 15.0])
+    assert np.log(limit_relatives(copy, relative)) == pytest.approx([28.0, 21.0, 8.0])
+
+
 # Kernels against their twins.
 
 
@@ -234,14 +240,15 @@ def test_scores(seed, n_pairs, n_fields):
     tables = np.log(rng.dirichlet(np.ones(3), (3, n_fields, 4)))
     keep = rng.random((n_fields, 4))
     share = np.log(rng.random(levels.shape)).astype(np.float32)
-    weights = Weights(parent, tables, keep, 0.1, 0.1, np.full(n_fields, 3))
+    slips = rng.normal(size=(n_fields + 1, n_fields + 1))
+    weights = Weights(parent, tables, keep, 0.1, 0.1, np.full(n_fields, 3), slips)
     ends = np.zeros(n_pairs, np.int32)
     none = np.zeros(0)
     own = parent < -1
     evidence = Evidence(1, ends, ends, levels, share, weights.n_levels, levels[:0], none, 1.0, ~own, own, none)
     for kind, found in zip((COPIED, RELATED), log_bayes_factors(evidence, weights), strict=True):
         rows = zip(levels.tolist(), share.tolist(), strict=True)
-        assert found == pytest.approx([slow.log_bayes_factor(kind, *row, parent, tables, keep) for row in rows])
+        assert found == pytest.approx([slow.log_bayes_factor(kind, *row, parent, tables, keep, slips) for row in rows])
 
 
 @given(st.integers(0, 10_000), st.integers(0, 8), st.integers(1, 4))

@@ -12,6 +12,7 @@ def score_pairs(
     parent: NDArray[np.int64],
     tables: NDArray[np.float64],
     keep: NDArray[np.float64],
+    slips: NDArray[np.float64],
     copy: NDArray[np.float64],
     relative: NDArray[np.float64],
 ) -> None:
@@ -20,16 +21,20 @@ def score_pairs(
     `tables[c, f, g, l]` is the log probability of level l of field f in class c (0 copied, 1 related, 2 fresh) when the
     field's parent is at level g (last: the parent is missing or there is none). `log_share[e, f]` is the log of the
     share of records with the value that both have: a stranger has it with just this probability. `keep[f, g]` says how
-    much of that counts: all of it, unless the parent already tells the value.
+    much of that counts: all of it, unless the parent already tells the value. `slips[u, k]` is added for a copy with u
+    known fields of which k differ.
     """
     n_fields = levels.shape[1]
     none = tables.shape[2] - 1
     for e in range(levels.shape[0]):
         m = s = 0.0
+        n_known = n_slips = 0
         for f in range(n_fields):
             level = levels[e, f]
             if level < 0:
                 continue
+            n_known += 1
+            n_slips += level > 0
             g = none
             if parent[f] >= 0 and levels[e, parent[f]] >= 0:
                 g = levels[e, parent[f]]
@@ -38,7 +43,7 @@ def score_pairs(
                 fresh += keep[f, g] * (log_share[e, f] - tables[2, f, none, 0])
             m += tables[0, f, g, level] - fresh
             s += tables[1, f, g, level] - fresh
-        copy[e] = m
+        copy[e] = m + slips[min(n_known, slips.shape[0] - 1), min(n_slips, slips.shape[1] - 1)]
         relative[e] = s
 
 

@@ -85,12 +85,15 @@ def choose_weights(
 
 
 def _with_copies(learnt: Weights, labelled: Weights) -> Weights:
-    """Return weights with another notion of copies; strangers and relatives stay as they were learnt."""
+    """Return weights with another notion of copies; strangers and relatives stay as they were learnt.
+
+    How many fields of a copy differ was counted for the old notion.
+    """
     if not np.array_equal(learnt.parent, labelled.parent):
         return labelled
     tables = learnt.tables.copy()
     tables[COPIED] = labelled.tables[COPIED]
-    return replace(learnt, tables=tables, kappa=labelled.kappa)
+    return replace(learnt, tables=tables, kappa=labelled.kappa, slips=labelled.slips)
 
 
 def _far(evidence: Evidence) -> float:

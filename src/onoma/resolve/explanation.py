@@ -2,11 +2,13 @@
 
 The log odds that one record copies the other, with nobody else in sight, are a sum of bits:
 
-    log₂ κ + Σ_f bits(f) − log₂(1 + σ·BF(related)).
+    log₂ κ + Σ_f bits(f) + bits(slips) − log₂(1 + w(related)).
 
-The first is the prior; a field's bits are what it adds to the Bayes factor, given the field it depends on; the last is
-taken away because relatives explain the same agreement. What the sampler says of the pair also counts its rivals (a
-record has one origin) and its company (two copies of one record are together whatever they share), so both are given.
+The first is the prior; a field's bits are what it adds to the Bayes factor, given the field it depends on; the slips
+are the number of fields that differ, which copies have more or less often than the fields one by one would have it; the
+last is taken away because relatives explain the same agreement. What the sampler says of the pair also counts its
+rivals (a record has one origin) and its company (two copies of one record are together whatever they share), so both
+are given.
 """
 
 from collections.abc import Sequence
@@ -22,8 +24,9 @@ from onoma.errors import DataError
 from onoma.resolve.comparison import compare_records, log_shares
 from onoma.resolve.fields.kinds import VECTOR
 from onoma.resolve.model import CONTRAST_LEVELS
+from onoma.resolve.slips import parents_first
 from onoma.resolve.swaps import mark_swaps
-from onoma.resolve.weights import COPIED, FRESH, Evidence, Weights, log_bayes_factors
+from onoma.resolve.weights import COPIED, FRESH, Evidence, Weights, edge_weights, log_bayes_factors
 
 if TYPE_CHECKING:
     from onoma.resolve.model import Fit
@@ -45,6 +48,8 @@ Record = str | int | tuple[str, str]
 """How a record is named: by its id, by its row (counted from 0), or by its source and id."""
 CONTRAST = "contrast"
 """The name of the field that compares a pair with its rivals."""
+_NOTHING = 0.005
+"""Bits too few to be told."""
 
 
 class Step(NamedTuple):
@@ -85,7 +90,7 @@ class Explanation:
     b: int
     """Rows of the two records."""
     steps: tuple[Step, ...]
-    """The prior, each field, and the relatives if they count."""
+    """The prior, each field, and the slips and the relatives if they count."""
     posterior: float | None
     """Share of samples that hold the two together; None if they were never compared."""
 
@@ -139,12 +144,11 @@ def explain_pair(resolution: "Resolution", a: Record, b: Record) -> Explanation:
     fit = resolution.fit
     pair = _candidate(fit.evidence, one, other)
     levels, shares = _levels(resolution, fit, one, other, pair)
-    copy, relative = _contributions(fit.evidence, fit.weights, levels, shares)
     steps = [Step("prior", "", "", "", "", float(np.log2(fit.weights.kappa)))]
-    steps += _of_fields(resolution, fit, (one, other), levels, copy)
-    related = fit.weights.sigma * float(np.exp(np.clip(relative.sum(), -700.0, 700.0)))
-    if np.log2(1.0 + related) >= 0.005:
-        steps.append(Step("relatives", "explain it too", "", "", "", -float(np.log2(1.0 + related))))
+    steps += _of_fields(
+        resolution, fit, (one, other), levels, _contributions(fit.evidence, fit.weights, levels, shares)
+    )
+    steps += _of_all(fit, levels, shares)
     posterior = None if pair < 0 else float(fit.draws.together[pair])
     return Explanation(one, other, tuple(steps), posterior)
 
@@ -192,15 +196,34 @@ def _alone(fit: "Fit", f: int, level: int, shares: NDArray[np.float64]) -> list[
     rows[:, f] = level
     log_share = np.zeros((len(shares), n), dtype=np.float32)
     log_share[:, f] = shares
-    return [float(each / np.log(2)) for each in _score(fit.evidence, fit.weights, rows, log_share)[0]]
+    some = _given_by(fit.evidence, rows, log_share)
+    return [float(each / np.log(2)) for each in log_bayes_factors(some, _field_by_field(fit.weights))[0]]
 
 
-def _score(
-    evidence: Evidence, weights: Weights, levels: NDArray[np.int8], log_share: NDArray[np.float32]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the log Bayes factors of pairs that are given by their levels alone."""
+def _given_by(evidence: Evidence, levels: NDArray[np.int8], log_share: NDArray[np.float32]) -> Evidence:
+    """Return the evidence of pairs that are given by their levels alone."""
     none = np.zeros(len(levels), dtype=np.int32)
-    return log_bayes_factors(replace(evidence, a=none, b=none, levels=levels, log_share=log_share), weights)
+    return replace(evidence, a=none, b=none, levels=levels, log_share=log_share)
+
+
+def _field_by_field(weights: Weights) -> Weights:
+    """Return the weights without what the number of differing fields adds."""
+    return replace(weights, slips=np.zeros((1, 1)))
+
+
+def _of_all(fit: "Fit", levels: NDArray[np.int8], shares: NDArray[np.float32]) -> list[Step]:
+    """Return what all fields together add: how many differ, and that relatives explain it too."""
+    pair = _given_by(fit.evidence, levels[None], shares[None])
+    with_slips, without = (log_bayes_factors(pair, each)[0][0] for each in (fit.weights, _field_by_field(fit.weights)))
+    steps = []
+    slips = float(with_slips - without) / np.log(2)
+    if abs(slips) >= _NOTHING:
+        said = f"{np.count_nonzero(levels > 0)} of {np.count_nonzero(levels >= 0)} fields differ"
+        steps.append(Step("slips", said, "", "", "", slips))
+    related = float(np.log2(1.0 + edge_weights(pair, fit.weights)[1][0]))
+    if related >= _NOTHING:
+        steps.append(Step("relatives", "explain it too", "", "", "", -related))
+    return steps
 
 
 def _silent(resolution: "Resolution", one: int, other: int) -> list[Step]:
@@ -236,30 +259,21 @@ def _levels(
 
 def _contributions(
     evidence: Evidence, weights: Weights, levels: NDArray[np.int8], shares: NDArray[np.float32]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return what each field adds to the log Bayes factors "copied" and "related".
+) -> NDArray[np.float64]:
+    """Return what each field adds to the log Bayes factor "copied".
 
     Fields speak one after the other, each after the field it depends on; a field's part is what the factor gains when
     it speaks. So the parts add up to the factor that the sampler uses, however that is computed.
     """
-    order = _after_parents(weights.parent)
+    order = parents_first(weights.parent)
     n = len(order)
     rows = np.full((n + 1, n), -1, dtype=np.int8)
     for spoken, f in enumerate(order):
         rows[spoken + 1 :, f] = levels[f]
-    found = []
-    for factor in _score(evidence, weights, rows, np.repeat(shares[None, :], n + 1, axis=0)):
-        parts = np.empty(n)
-        parts[order] = np.diff(factor)
-        found.append(parts)
-    return found[0], found[1]
-
-
-def _after_parents(parent: NDArray[np.int64]) -> list[int]:
-    order: list[int] = []
-    while len(order) < len(parent):
-        order += [f for f in range(len(parent)) if f not in order and (parent[f] < 0 or parent[f] in order)]
-    return order
+    some = _given_by(evidence, rows, np.repeat(shares[None, :], n + 1, axis=0))
+    parts = np.empty(n)
+    parts[order] = np.diff(log_bayes_factors(some, _field_by_field(weights))[0])
+    return parts
 
 
 def _of_fields(

@@ -20,7 +20,8 @@ from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.resolve._copying_kernels import groups_upto
 from onoma.resolve.copying import CopyingSampler
-from onoma.resolve.weights import Evidence, Weights, WeightSettings, edge_weights, learn_weights
+from onoma.resolve.weight_learning import learn_weights
+from onoma.resolve.weights import Evidence, Weights, WeightSettings, edge_weights
 
 __all__ = ["learn_from_part", "part_of"]
 

@@ -21,8 +21,9 @@ from onoma.progress import SILENT, Progress
 from onoma.resolve._partition_kernels import Partition, new_partition
 from onoma.resolve._samplerank_kernels import Learner, PairFeatures, RankSettings, new_learner, rank_moves
 from onoma.resolve.copying import Draws
+from onoma.resolve.level_counts import LevelCounts
 from onoma.resolve.pairwise import Factors, MentionBags, neighbour_rows, pair_factors
-from onoma.resolve.weights import COPIED, FRESH, Evidence, Weights, WeightSettings, _Counts, log_bayes_factors
+from onoma.resolve.weights import COPIED, FRESH, Evidence, Weights, WeightSettings, log_bayes_factors
 
 __all__ = ["PairModel", "RankLearning", "learn_from_draws", "learn_from_labels", "rank_bags", "rank_weights"]
 
@@ -125,7 +126,7 @@ def _model(
     settings: WeightSettings,
 ) -> PairModel:
     """Return the weights that weighted pairs give; n_same pairs are the same in all, n_far of them no candidates."""
-    counts = _Counts(evidence, replace(settings, relatives=False))
+    counts = LevelCounts(evidence, replace(settings, relatives=False))
     if settings.dependence and len(evidence.background):
         counts.grow_tree()
     counts.add(1.0, same, np.zeros(len(same)), 1.0 - apart)

@@ -1,0 +1,55 @@
+"""Kernels of `slips.py`: how many fields differ, by a model in which fields depend on each other in trees."""
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+
+@nb.njit(cache=True, nogil=True)
+def multiply_into(product: NDArray[np.float64], factor: NDArray[np.float64]) -> None:
+    """Multiply a polynomial by another, both cut off at the length of the first."""
+    for k in range(len(product) - 1, -1, -1):
+        total = 0.0
+        for i in range(k + 1):
+            total += product[i] * factor[k - i]
+        product[k] = total
+
+
+@nb.njit(cache=True, nogil=True)
+def slip_distributions(
+    order: NDArray[np.int64],
+    parent: NDArray[np.int64],
+    tables: NDArray[np.float64],
+    n_levels: NDArray[np.int64],
+    known: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Return for each row of known fields the probabilities that 0, 1, 2… of them are at a level other than equal.
+
+    `order` has the fields in an order in which parents come first. `tables[f, g, l]` is the probability of level l of
+    field f when its parent is at level g (last: the parent is not known, or there is none). A polynomial in the number
+    of fields that differ goes from the leaves of each tree to its root.
+    """
+    n_fields, none = len(parent), tables.shape[1] - 1
+    found = np.zeros((len(known), n_fields + 1))
+    below = np.empty((n_fields, none + 1, n_fields + 1))
+    own = np.empty(n_fields + 1)
+    for row in range(len(known)):
+        found[row, 0] = 1.0
+        below[:] = 0.0
+        below[:, :, 0] = 1.0
+        for at in range(n_fields - 1, -1, -1):
+            f = order[at]
+            p = parent[f]
+            for g in range(none + 1):
+                if p < 0 and g < none:
+                    continue
+                own[:] = 0.0
+                if known[row, f]:
+                    for level in range(n_levels[f]):
+                        slip = 1 if level > 0 else 0
+                        for k in range(n_fields + 1 - slip):
+                            own[k + slip] += tables[f, g, level] * below[f, level, k]
+                else:
+                    own[:] = below[f, none]
+                multiply_into(found[row] if p < 0 else below[p, g], own)
+    return found
