@@ -218,9 +218,9 @@ def test_a_hand_computed_bayes_factor():
     assert not edge_weights(evidence, replace(weights, sigma=0.0))[1].any()
 
 
-def test_a_relation_outweighs_the_other_explanations_of_its_pair_by_no_more_than_it_must():
-    copy, relative = np.exp([20.0, 20.0, -30.0]), np.exp([40.0, 21.0, 15.0])
-    assert np.log(limit_relatives(copy, relative)) == pytest.approx([28.0, 21.0, 8.0])
+def test_a_relation_outweighs_a_copy_by_no_more_than_it_must():
+    copy, relative = np.exp([20.0, 20.0, -6.0, -30.0, -30.0]), np.exp([40.0, 21.0, 15.0, 15.0, -2.0])
+    assert np.log(limit_relatives(copy, relative)) == pytest.approx([28.0, 21.0, 2.0, 0.0, -2.0])
 
 
 # Kernels against their twins.

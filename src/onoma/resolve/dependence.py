@@ -2,10 +2,14 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtri
 
 from onoma.resolve._weights_kernels import count_pairs
 
 __all__ = ["dependence", "spanning_tree"]
+
+_CHANCE = 1e-6
+"""How seldom what is taken for a dependence may come about by chance."""
 
 
 def dependence(background: NDArray[np.int8], n_levels: int) -> NDArray[np.float64]:
@@ -52,7 +56,7 @@ def spanning_tree(
 
 
 def _shared(counts: NDArray[np.float64]) -> float:
-    """Return the mutual information of a table of counts as a part of the smaller entropy."""
+    """Return the mutual information of a table of counts as a part of the smaller entropy; 0 if it may be chance."""
     total = counts.sum()
     if total <= 0:
         return 0.0
@@ -60,5 +64,9 @@ def _shared(counts: NDArray[np.float64]) -> float:
     one, other = joint.sum(axis=1), joint.sum(axis=0)
     inside = joint > 0
     information = float((joint[inside] * np.log(joint[inside] / np.outer(one, other)[inside])).sum())
+    freedom = (np.count_nonzero(one) - 1) * (np.count_nonzero(other) - 1)
+    # Fields on which strangers hardly ever agree look dependent by chance.
+    if freedom == 0 or 2.0 * total * information < chdtri(freedom, _CHANCE):
+        return 0.0
     entropies = [-float((p[p > 0] * np.log(p[p > 0])).sum()) for p in (one, other)]
     return information / min(entropies) if min(entropies) > 1e-9 else 0.0

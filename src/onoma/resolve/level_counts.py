@@ -12,6 +12,7 @@ __all__ = ["LevelCounts"]
 
 _FIRST_EQUAL, _FIRST_BETWEEN = 0.75, 0.2  # a first guess at how copies agree
 _STRENGTH = 20.0  # pairs that a distribution by level of the parent must outweigh
+_OFTEN = 0.25  # strangers by copies from which on candidates held apart are strangers rather than matches missed
 
 
 class LevelCounts:
@@ -155,15 +156,16 @@ class LevelCounts:
 
         Random pairs show it, but they hardly ever share a rare name. Columns that repeat a name are tied so strongly
         that candidates held apart must show it. Elsewhere those would explain matches away: some are matches after all.
-        Unless random pairs are never at a level of the parent: strangers of one e-mail address have one first name, and
-        in a large table there are such strangers.
+        Unless random pairs are never at a level of the parent, and strangers often enough: strangers of one e-mail
+        address have one first name, and in a large table there are such strangers.
         """
-        g = self.parent[f]
-        repeated = g >= 0 and self.evidence.identity[f] and self.evidence.identity[g]
-        if repeated:
-            return self.counts[FRESH, f, :-1]
+        g, apart = self.parent[f], self.counts[FRESH, f, :-1]
+        if g >= 0 and self.evidence.identity[f] and self.evidence.identity[g]:
+            return apart
         seldom = self.lifted[f].sum(axis=1, keepdims=True) < _STRENGTH
-        return np.where(seldom, self.counts[FRESH, f, :-1], self.lifted[f])
+        copied = self.counts[COPIED, f, :-1].sum(axis=1, keepdims=True)
+        often = apart.sum(axis=1, keepdims=True) >= _OFTEN * copied
+        return np.where(seldom & often, apart, self.lifted[f])
 
     def _fill(
         self,

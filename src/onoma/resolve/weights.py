@@ -27,7 +27,7 @@ __all__ = ["COPIED", "FRESH", "RELATED", "Evidence", "WeightSettings", "Weights"
 COPIED, RELATED, FRESH = 0, 1, 2
 _CLIP = 60.0  # log weights beyond this are certain
 _AHEAD = 8.0
-"""By how much, as a logarithm, a relation can outweigh all other explanations of a pair."""
+"""By how much, as a logarithm, a relation can outweigh a copy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +133,12 @@ def edge_weights(evidence: Evidence, weights: Weights) -> tuple[NDArray[np.float
 
 
 def limit_relatives(copy: NDArray[np.float64], relative: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Let a relation outweigh the other explanations of its pair clearly, and no more than that.
+    """Let a relation outweigh the copy clearly, and no more than that.
 
     A record has one origin, but a person who moves in with another has two: an earlier record of the same person, and
     the household, whose address and telephone say far more in sum. Without a limit two records of that person are two
-    relatives of the household rather than each other's copies. To be no copy of the others there, it is enough that the
-    relation is the better explanation.
+    relatives of the household rather than each other's copies. Relations are there so that housemates are not taken for
+    copies, and for that it is enough to be the better explanation. Where a copy is out of the question, a relation
+    weighs no more than a fresh record.
     """
-    return np.minimum(relative, np.exp(_AHEAD) * np.maximum(copy, 1.0))
+    return np.minimum(relative, np.maximum(np.exp(_AHEAD) * copy, 1.0))

@@ -1,5 +1,6 @@
 """Places: addresses, streets, towns. Word by word, abbreviations written out, numbers apart from words."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ from onoma.resolve.fields.writing import element_wise, fold_all, number_texts
 __all__ = ["Place", "PlaceComparison"]
 
 _CUTS = (0.85, 0.70, 0.50, 0.30)
+_ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)")
 
 
 class Place:
@@ -53,7 +55,7 @@ class PlaceComparison:
         self._alike = alike_words(self._bags.words)
         self._sorted = number_texts("".join(sorted(value.split())) for value in values)
         self._joined = number_texts(value.replace(" ", "") for value in values)
-        self._number, self._has_number = _numbers(values)
+        self._numbers = [_numbers(values, is_ordinal=is_ordinal) for is_ordinal in (False, True)]
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
@@ -63,7 +65,9 @@ class PlaceComparison:
         near = np.flatnonzero(winkler >= 0.7)
         slips[near] = element_wise(self._table, a[near], b[near], distance.OSA.distance, score_cutoff=2)
         same = (self._sorted[a] == self._sorted[b]) | (self._joined[a] == self._joined[b])
-        conflict = self._has_number[a] & self._has_number[b] & (self._number[a] != self._number[b])
+        conflict = np.zeros(len(a), np.bool_)
+        for number, has_number in self._numbers:
+            conflict |= has_number[a] & has_number[b] & (number[a] != number[b])
         conditions = [
             same,
             (slips == 1) & ~conflict,
@@ -85,9 +89,13 @@ class PlaceComparison:
         return builder.build()
 
 
-def _numbers(values: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Return a number for each value's set of digits words, and whether it has any."""
-    texts = [" ".join(sorted(word for word in value.split() if word[0].isdigit())) for value in values]
+def _numbers(values: Sequence[str], *, is_ordinal: bool) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Return a number for each value's set of words with digits, and whether it has any.
+
+    Streets are counted (`54th`), houses numbered: an address may leave out between which streets a house stands.
+    """
+    words = ([word for word in value.split() if word[0].isdigit()] for value in values)
+    texts = [" ".join(sorted(word for word in each if bool(_ORDINAL.fullmatch(word)) == is_ordinal)) for each in words]
     return number_texts(texts), np.array([bool(text) for text in texts], np.bool_)
 
 
