@@ -21,6 +21,8 @@ from onoma.resolve.weights import Evidence, Weights, WeightSettings, edge_weight
 __all__ = ["learn_weights"]
 
 Advance = Callable[..., None]
+_LARGE, _FEW_SWEEPS = 30_000, 2
+"""So many records show in a few sweeps what fewer show in more."""
 
 
 def learn_weights(
@@ -83,8 +85,9 @@ def _stochastic(
     half = settings.n_stochastic // 2
     links = related = 0.0
     slips = SlipCounts(evidence.levels)
+    n_sweeps = settings.sweeps if evidence.n <= _LARGE else min(settings.sweeps, _FEW_SWEEPS)
     for done in range(settings.n_stochastic):
-        draws = sampler.run(*edge_weights(evidence, weights), n_sweeps=settings.sweeps)
+        draws = sampler.run(*edge_weights(evidence, weights), n_sweeps=n_sweeps)
         advance(1, links=float(evidence.n - draws.n_entities.mean()))
         if done < settle:
             continue
