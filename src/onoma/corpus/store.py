@@ -1,11 +1,11 @@
-"""The one door to DuckDB: delimited files are read through it, and a database of tables is written.
+"""The door to DuckDB for delimited files, which are read through it. (The other is the knowledge base.)
 
 A delimited file is scanned as text, then each column is given the narrowest type that keeps every value apart and can
 say it again: `007` stays text, `7` becomes a whole number. See `TYPES` for the rules.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,10 +13,9 @@ from typing import Self
 import duckdb
 import pyarrow as pa
 
-from onoma.corpus.writers.files import place_for
 from onoma.errors import DataError
 
-__all__ = ["TYPES", "ScanError", "TextScan", "database_tables", "write_database"]
+__all__ = ["TYPES", "ScanError", "TextScan"]
 
 TYPES = {
     "BIGINT": "coalesce(try_cast({c} AS BIGINT)::VARCHAR = {c}, false)",
@@ -144,46 +143,3 @@ def _literal(path: Path) -> str:
     """Write a path as an SQL text in which no character means a pattern."""
     plain = re.sub(r"[\[*?]", r"[\g<0>]", str(path.resolve()))
     return "'" + plain.replace("'", "''") + "'"
-
-
-def write_database(tables: Mapping[str, pa.Table], path: str | Path) -> None:
-    """Write tables into a new DuckDB database, in the place of whatever file was there.
-
-    It is written beside and moved there when all is in it: a reader sees the old file or the new one. Of columns whose
-    names differ in case alone the later get a number, since DuckDB does not tell them apart.
-    """
-    with place_for(path) as place:
-        place.unlink(missing_ok=True)  # an empty file is no database
-        try:
-            with duckdb.connect(str(place)) as connection:
-                for name, table in tables.items():
-                    connection.register("incoming", table)
-                    connection.execute(f"CREATE TABLE {_quoted(name)} AS FROM incoming")
-                    connection.unregister("incoming")
-        except duckdb.Error as error:
-            raise DataError(f"DuckDB could not write it: {str(error).splitlines()[0]}", file=path) from error
-        finally:
-            place.with_name(f"{place.name}.wal").unlink(missing_ok=True)
-
-
-def database_tables(path: str | Path) -> list[str] | None:
-    """Return the names of the tables of a DuckDB database; None if the file is none.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_database({"people": pa.table({"name": ["Ada"]})}, Path(folder) / "x.duckdb")
-    ...     database_tables(Path(folder) / "x.duckdb")
-    ['people']
-    """
-    try:
-        with duckdb.connect(str(path), read_only=True) as connection:
-            found = connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY table_name").fetchall()
-    except duckdb.Error:
-        return None
-    return [str(name) for (name,) in found]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

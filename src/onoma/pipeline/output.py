@@ -1,43 +1,34 @@
-"""What a resolution leaves behind: a table, a folder of tables with the report, or one database; never half of it."""
+"""What a resolution leaves behind: a table, a folder of tables, or a knowledge base; never half of it."""
 
-import importlib.metadata
 import json
-import platform
 from pathlib import Path
 
 import pyarrow as pa
 
 from onoma.corpus.formats import FORMATS, format_of, write_table
-from onoma.corpus.store import database_tables, write_database
+from onoma.corpus.knowledge_base import is_knowledge_base, read_knowledge_base
 from onoma.corpus.writers.files import write_text
 from onoma.errors import DataError
+from onoma.pipeline.living import store_outcome
 from onoma.pipeline.resolution import Outcome, about_job, job_settings, summary
 from onoma.pipeline.settings import to_toml
-from onoma.resolve.checkpoint import fingerprint, write_checkpoint
-from onoma.resolve.report import write_report
+from onoma.resolve.checkpoint import write_checkpoint
 from onoma.resolve.resolution import Resolution
 
 __all__ = ["check_target", "resume_path", "write_outcome"]
 
 DATABASE = (".duckdb", ".ddb")
-_OURS = {"memberships", "entities", "runs"}
-"""Tables by which a database is known as one of ours."""
 
 
 def check_target(target: Path) -> list[str]:
     """Refuse an output that cannot be written, before the work and not after it; return what should be said.
 
-    A database that Onoma wrote is replaced, and that is said. Any other file under such a name is left alone.
+    A database with one run of Onoma is replaced, and that is said. Any other file under such a name is left alone.
     """
     if _is_database(target):
         if not target.exists():
             return []
-        if not set(database_tables(target) or []) >= _OURS:
-            raise DataError(
-                "is there already and was not written by onoma resolve; it is not replaced",
-                file=target,
-                hint="Choose another name, or remove it.",
-            )
+        _check_replaceable(target)
         return [f"{target}: an earlier result is there and will be replaced"]
     if _is_file(target) and format_of(target).write_table is None:
         tables = ", ".join(entry.name for entry in FORMATS.values() if entry.write_table)
@@ -48,6 +39,24 @@ def check_target(target: Path) -> list[str]:
     if not _is_file(target) and target.exists() and not target.is_dir():
         raise DataError("is a file without an ending; a folder, or a name such as resolved.csv, is wanted", file=target)
     return []
+
+
+def _check_replaceable(target: Path) -> None:
+    """Refuse to replace what is no result of ours, and one that people have worked on."""
+    if not is_knowledge_base(target):
+        raise DataError(
+            "is there already and was not written by onoma resolve; it is not replaced",
+            file=target,
+            hint="Choose another name, or remove it.",
+        )
+    with read_knowledge_base(target) as base:
+        runs, judgements = base.rows("SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM judgements)")[0]
+    if runs > 1 or judgements:
+        raise DataError(
+            f"is a knowledge base with {runs:,} runs and {judgements:,} judgements; it is not replaced",
+            file=target,
+            hint=f"Add to it: onoma resolve FILE --into {target}. Or choose another name, or remove it.",
+        )
 
 
 def _is_database(target: Path) -> bool:
@@ -81,7 +90,7 @@ def write_outcome(outcome: Outcome, target: Path, *, command: str = "") -> list[
 def _write_tables(outcome: Outcome, target: Path, command: str) -> list[Path]:
     rejects = outcome.job.rejects
     if _is_database(target):
-        write_database(_all_tables(outcome, command), target)
+        store_outcome(outcome, target, command=command)
         return [target]
     if _is_file(target):
         write_table(outcome.resolution.memberships, target)
@@ -94,6 +103,8 @@ def _write_tables(outcome: Outcome, target: Path, command: str) -> list[Path]:
         written.append(path)
     path = target / "summary.json"
     write_text(path, [json.dumps(summary(outcome), indent=1, ensure_ascii=False), "\n"])
+    from onoma.resolve.report import write_report  # its charts take long to load
+
     report = target / "report.html"
     write_report(
         outcome.resolution,
@@ -116,47 +127,9 @@ def _tables(resolution: Resolution) -> dict[str, pa.Table]:
     }
     if resolution.fit is not None:
         tables["weights"] = resolution.weights()
+    if resolution.nodes is not None:
+        tables["nodes"] = resolution.nodes
     return tables
-
-
-def _all_tables(outcome: Outcome, command: str) -> dict[str, pa.Table]:
-    resolution = outcome.resolution
-    fields = resolution.fields
-    used = [{"column": each.name, "kind": each.kind, "reason": each.reason} for each in fields.fields]
-    unused = [{"column": each.name, "kind": "ignored", "reason": each.reason} for each in fields.ignored]
-    text = pa.string()
-    tables = {"records": resolution.table, **_tables(resolution)}
-    tables["fields"] = pa.Table.from_pylist(
-        used + unused, schema=pa.schema([("column", text), ("kind", text), ("reason", text)])
-    )
-    tables["missing"] = pa.Table.from_pylist(
-        [each._asdict() for each in fields.missing_report],
-        schema=pa.schema([("column", text), ("value", text), ("n_records", pa.int64()), ("why", text)]),
-    )
-    tables["runs"] = _run(outcome, command)
-    if outcome.job.rejects is not None:
-        tables["rejects"] = outcome.job.rejects
-    return tables
-
-
-def _run(outcome: Outcome, command: str) -> pa.Table:
-    """Return one row about the run: what was asked, on what, with which versions, and what came of it."""
-    versions = {name: importlib.metadata.version(name) for name in ("onoma", "numpy", "numba", "pyarrow", "duckdb")}
-    entities, low, high = outcome.resolution.entity_count()
-    row = {
-        "command": command,
-        "settings": to_toml(job_settings(outcome.job)),
-        "seed": outcome.job.settings.seed,
-        "table_fingerprint": fingerprint(outcome.job.table),
-        "versions": json.dumps({"python": platform.python_version(), **versions}),
-        "rows": len(outcome.resolution.table),
-        "entities": entities,
-        "entities_low": low,
-        "entities_high": high,
-        "interrupted": outcome.resolution.checkpoint is not None,
-        "summary": json.dumps(summary(outcome), ensure_ascii=False),
-    }
-    return pa.Table.from_pylist([row])
 
 
 def _write_rejects(rejects: pa.Table | None, path: Path) -> list[Path]:

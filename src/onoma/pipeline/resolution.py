@@ -31,6 +31,7 @@ __all__ = [
     "Job",
     "Outcome",
     "about_job",
+    "alike",
     "calibration_error",
     "job_settings",
     "model_settings",
@@ -123,7 +124,7 @@ def read_job(
             table.append_column(source, pa.array([name] * len(table), pa.string()))
             for table, name in zip(tables, _source_names(files), strict=True)
         ]
-    table = tables[0] if len(tables) == 1 else pa.concat_tables(_alike(tables), promote_options="permissive")
+    table = tables[0] if len(tables) == 1 else pa.concat_tables(alike(tables), promote_options="permissive")
     if len(table) == 0:
         raise DataError("there are no rows to resolve", file=files[0])
     if link and source is None:
@@ -325,7 +326,7 @@ def _rounded(value: float) -> float:
     return round(value, 6) if isinstance(value, float) else value
 
 
-def _alike(tables: Sequence[pa.Table]) -> list[pa.Table]:
+def alike(tables: Sequence[pa.Table]) -> list[pa.Table]:
     """Return the tables with columns of one name made text where their types differ."""
     kinds: dict[str, set[pa.DataType]] = {}
     for table in tables:

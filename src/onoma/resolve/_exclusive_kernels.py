@@ -91,6 +91,44 @@ def draw_origin(
         m = following[m]
         if m == i:
             break
+    choose_origin(
+        rng_state,
+        i,
+        stamp,
+        time,
+        offsets,
+        neighbours,
+        pairs,
+        copy,
+        relative,
+        source,
+        stamps,
+        weight,
+        chosen,
+        kind,
+        following,
+    )
+
+
+@nb.njit(cache=True, nogil=True)
+def choose_origin(
+    rng_state: NDArray[np.uint64],
+    i: int,
+    stamp: int,
+    time: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    neighbours: NDArray[np.int32],
+    pairs: NDArray[np.int64],
+    copy: NDArray[np.float64],
+    relative: NDArray[np.float64],
+    source: NDArray[np.int32],
+    stamps: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    chosen: NDArray[np.int64],
+    kind: NDArray[np.int8],
+    following: NDArray[np.int32],
+) -> None:
+    """Draw the origin of record i, which is fresh, among those whose entity has no source that bears the stamp."""
     total = 1.0
     first = offsets[i]
     for at in range(first, offsets[i + 1]):
@@ -159,6 +197,28 @@ def draw_times(
 
 
 @nb.njit(cache=True, nogil=True)
+def count_origins(
+    chosen: NDArray[np.int64],
+    kind: NDArray[np.int8],
+    pairs: NDArray[np.int64],
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    root: NDArray[np.int32],
+    kin: NDArray[np.int32],
+    counts: NDArray[np.float64],
+) -> None:
+    """Add one sweep to the counts of pairs copied, related, together and akin (row by row)."""
+    for i in range(len(chosen)):
+        if kind[i] > 0:
+            counts[kind[i] - 1, pairs[chosen[i]]] += 1.0
+    for e in range(len(a)):
+        if kin[a[e]] == kin[b[e]]:
+            counts[3, e] += 1.0
+            if root[a[e]] == root[b[e]]:
+                counts[2, e] += 1.0
+
+
+@nb.njit(cache=True, nogil=True)
 def sweep(
     rng_state: NDArray[np.uint64],
     n_sweeps: int,
@@ -206,13 +266,6 @@ def sweep(
                 following,
             )
         n_entities[s] = draw_times(rng_state, order, neighbours, chosen, kind, time, root, kin)
-        for i in range(n):
-            if kind[i] > 0:
-                counts[kind[i] - 1, pairs[chosen[i]]] += 1.0
-        for e in range(len(a)):
-            if kin[a[e]] == kin[b[e]]:
-                counts[3, e] += 1.0
-                if root[a[e]] == root[b[e]]:
-                    counts[2, e] += 1.0
+        count_origins(chosen, kind, pairs, a, b, root, kin, counts)
         if s >= first_kept:
             roots[s - first_kept] = root

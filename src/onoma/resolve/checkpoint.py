@@ -18,7 +18,14 @@ from onoma.errors import DataError
 from onoma.resolve.sampling import Stopped, Tally
 from onoma.resolve.weights import Evidence, Weights
 
-__all__ = ["Checkpoint", "evidence_fingerprint", "fingerprint", "read_checkpoint", "write_checkpoint"]
+__all__ = [
+    "Checkpoint",
+    "evidence_fingerprint",
+    "fingerprint",
+    "read_checkpoint",
+    "weight_parts",
+    "write_checkpoint",
+]
 
 VERSION = 1
 
@@ -91,7 +98,7 @@ class _Digest:
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint, about: Mapping[str, object]) -> None:
     """Write a checkpoint, with what is needed to know it again (JSON); it appears when all is written."""
-    plain, arrays = _parts(checkpoint.weights)
+    plain, arrays = weight_parts(checkpoint.weights)
     tally = checkpoint.stopped.tally
     n_kept = int(np.count_nonzero(tally.n_entities))  # every sample has an entity; the room for the others is empty
     header: dict[str, object] = {"version": VERSION, "about": about, "weights": plain, "n_done": tally.n_done}
@@ -127,8 +134,8 @@ def read_checkpoint(path: Path) -> tuple[Checkpoint, dict[str, Any]]:
     return Checkpoint(weights, Stopped(tally, _named(arrays, "state."), header["of"])), header["about"]
 
 
-def _parts(weights: Weights) -> tuple[dict[str, object], dict[str, NDArray[Any]]]:
-    """Split weights into what JSON holds and arrays."""
+def weight_parts(weights: Weights) -> tuple[dict[str, object], dict[str, NDArray[Any]]]:
+    """Split weights into what JSON holds and arrays, which have `weights.` before their names."""
     plain: dict[str, object] = {}
     arrays: dict[str, NDArray[Any]] = {}
     for part in dataclasses.fields(weights):

@@ -1,0 +1,87 @@
+"""`onoma explain`: why records are one entity, or two records are not."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from onoma.cli.console import Speaker
+from onoma.cli.options import Json, Quiet
+from onoma.corpus.knowledge_base import read_knowledge_base
+from onoma.errors import SettingsError
+from onoma.pipeline.living_explain import EntityExplanation, PairExplanation, explain_entity, explain_records
+from onoma.pipeline.living_picture import draw_entity, draw_pair
+
+__all__ = ["explain"]
+
+
+def explain(
+    kb: Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base.")],
+    names: Annotated[list[str], typer.Argument(metavar="ENTITY | A B", help="An entity; or two records.")],
+    *,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw it into this file.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say why the records of an entity are together, and what it hangs on; or why two records are the same or not.
+
+    What would part an entity is found by taking each record, and each field, away and drawing the rest again.
+
+    For example:
+
+      [cyan]onoma explain people.duckdb e17 --picture e17.svg[/]
+      [cyan]onoma explain people.duckdb r17 r203[/]
+    """
+    speaker = Speaker(json=json, quiet=quiet)
+    if not 1 <= len(names) <= 2:
+        raise SettingsError(f"{len(names)} names came; it is one entity, or two records")
+    with read_knowledge_base(kb) as base:
+        if len(names) == 1:
+            entity = explain_entity(base, names[0])
+            answer = entity.as_dict()
+            if picture is not None:
+                draw_entity(entity, picture)
+            _show_entity(speaker, entity)
+        else:
+            pair = explain_records(base, names[0], names[1])
+            answer = pair.as_dict()
+            if picture is not None:
+                draw_pair(pair, picture)
+            _show_pair(speaker, pair)
+    if json:
+        speaker.answer(answer | ({} if picture is None else {"picture": str(picture)}))
+    elif picture is not None:
+        speaker.say(f"written: {picture}")
+
+
+def _show_entity(speaker: Speaker, found: EntityExplanation) -> None:
+    n = len(found.records)
+    speaker.say(f"[bold]{found.entity}[/]: {n:,} {'record' if n == 1 else 'records'}")
+    if n == 1:
+        return
+    speaker.say(f"all one with probability {found.together:.2f}")
+    links = ([link.a, link.b, f"{link.bits:+.1f}", f"{link.probability:.2f}"] for link in found.tree)
+    speaker.table("what holds it, strongest first", ("record", "record", "bits", "together"), links)
+    speaker.say("")
+    rows = ([f"{each.what} {each.name}", f"{each.split:.2f}"] for each in found.removals[:8])
+    speaker.table("what it hangs on", ("without", "parted with probability"), rows)
+    if found.critical is None:
+        speaker.say("no single record or field holds it together")
+    else:
+        speaker.say(f"without the {found.critical.what} {found.critical.name} it would be parted")
+
+
+def _show_pair(speaker: Speaker, found: PairExplanation) -> None:
+    rows = ([step.field, step.level, step.a, step.b, f"{step.bits:+.1f}"] for step in found.pair.steps)
+    speaker.table(f"{found.a} and {found.b}", ("field", "level", found.a, found.b, "bits"), rows)
+    speaker.say("")
+    speaker.say(f"by themselves: {found.pair.bits:+.1f} bits, probability {found.pair.probability:.2f}")
+    speaker.say(f"among all records: probability [bold]{found.posterior:.2f}[/]")
+    for told in found.judgements:
+        speaker.say(told)
+    if len(found.path) > 1:
+        way = " – ".join([found.path[0].a, *(link.b for link in found.path)])
+        weakest = min(link.bits for link in found.path)
+        speaker.say(f"best way: {way} (weakest link {weakest:+.1f} bits)")

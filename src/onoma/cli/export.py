@@ -1,0 +1,37 @@
+"""`onoma export`: a knowledge base as files for others."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from onoma.cli.console import Speaker
+from onoma.cli.options import Json, Quiet
+from onoma.corpus.knowledge_base import read_knowledge_base
+from onoma.pipeline.living_query import export as write
+
+__all__ = ["export"]
+
+
+def export(
+    kb: Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base.")],
+    *,
+    kind: Annotated[str, typer.Option("--format", "-f", help="parquet, csv, jsonl or ntriples.")] = "parquet",
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder; for ntriples, a file.")],
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Export the current records with their entities, and the entities.
+
+    For example:
+
+      [cyan]onoma export people.duckdb --format csv -o out/[/]
+      [cyan]onoma export people.duckdb --format ntriples -o people.nt[/]
+    """
+    speaker = Speaker(json=json, quiet=quiet)
+    with read_knowledge_base(kb) as base:
+        written = write(base, output, kind)
+    if json:
+        speaker.answer({"output": [str(path) for path in written]})
+    for path in written:
+        speaker.say(f"written: {path}")

@@ -1,0 +1,70 @@
+"""`onoma history`: the life of an entity, or of the whole knowledge base."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from onoma.cli.console import Speaker
+from onoma.cli.options import Json, Quiet
+from onoma.corpus.knowledge_base import read_knowledge_base
+from onoma.pipeline.living_query import Event
+from onoma.pipeline.living_query import history as life
+from onoma.pipeline.living_report import run_lines, write_changes
+
+__all__ = ["history"]
+
+
+def history(
+    kb: Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base.")],
+    entity: Annotated[
+        str | None, typer.Argument(help="An entity, one of its aliases, or the id of a record; all runs if not given.")
+    ] = None,
+    *,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE.html", help="Write what changed as a page.")
+    ] = None,
+    since: Annotated[int, typer.Option("--since", help="With --report: the run to compare with.", min=1)] = 1,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Tell the life of an entity: created, joined, merged, split, moved, retracted, and why. Or list all runs.
+
+    For example:
+
+      [cyan]onoma history people.duckdb e17[/]
+      [cyan]onoma history people.duckdb[/]
+      [cyan]onoma history people.duckdb --since 3 --report changes.html[/]
+    """
+    speaker = Speaker(json=json, quiet=quiet)
+    with read_knowledge_base(kb) as base:
+        if report is not None:
+            write_changes(base, report, since=since)
+        if entity is None:
+            lines = run_lines(base)
+            if json:
+                speaker.answer({"runs": [dict(zip(_RUNS, line, strict=True)) for line in lines]})
+            speaker.table("runs", _RUNS, lines)
+        else:
+            events = life(base, entity)
+            if json:
+                speaker.answer({"entity": entity, "events": [each._asdict() for each in events]})
+            rows = ([each.run, each.made, _told(each), each.reason] for each in events)
+            speaker.table(f"the life of {entity}", ("run", "when", "what", "why"), rows)
+    if report is not None:
+        speaker.say(f"written: {report}")
+
+
+_RUNS = ("run", "when", "kind", "added", "changed", "retracted", "touched", "entities", "command")
+
+
+def _told(event: Event) -> str:
+    said = {
+        "created": f"{event.entity} was created",
+        "joined": f"{event.record} joined {event.entity}",
+        "merged": f"{event.other} became a part of {event.entity}",
+        "split": f"{event.entity} was split from {event.other}",
+        "moved": f"{event.record} moved from {event.other} to {event.entity}",
+        "retracted": f"{event.record} was retracted from {event.entity}",
+    }
+    return said.get(event.kind, event.kind)
