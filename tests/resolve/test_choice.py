@@ -18,7 +18,15 @@ from onoma.resolve.resolution import resolve
 from onoma.resolve.supervision import learn_from_draws
 from onoma.resolve.weights import WeightSettings
 
-FLOORS = {"copying": 0.98, "pairwise": 0.9, "correlation": 0.9, "exact-match": 0.6}
+FLOORS = {
+    "copying": 0.98,
+    "pairwise": 0.9,
+    "hierarchical": 0.9,
+    "phylogeny": 0.95,
+    "correlation": 0.9,
+    "exact-match": 0.6,
+    "auto": 0.98,
+}
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from onoma.corpus.simulate import simulate_people
-from onoma.resolve import model
+from onoma.resolve import gathering, model
 from onoma.resolve.fields.prepare import prepare_fields
 from onoma.resolve.model import ModelSettings, fit_records
 
@@ -96,8 +96,8 @@ def test_near_strangers_are_of_one_block(fields, monkeypatch):
             near.append(found)
         return found
 
-    find_candidates = model.find_candidates
-    monkeypatch.setattr(model, "find_candidates", recorded)
+    find_candidates = gathering.find_candidates
+    monkeypatch.setattr(gathering, "find_candidates", recorded)
     short = ModelSettings(link=True, n_samples=5)
     evidence = fit_records(fields, source=SOURCE, block=BLOCK, settings=short).evidence
     (found,) = near

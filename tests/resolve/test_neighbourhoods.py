@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 from onoma.corpus.simulate import simulate_people
 from onoma.numerics.rng import stream
-from onoma.resolve import model, neighbourhoods
+from onoma.resolve import neighbourhoods
 from onoma.resolve._copying_kernels import groups_upto
+from onoma.resolve.canopies import CanopySettings, find_candidates
 from onoma.resolve.fields.prepare import prepare_fields
+from onoma.resolve.gathering import gather_evidence
 from onoma.resolve.neighbourhoods import learn_from_part, part_of
 from onoma.resolve.weights import log_bayes_factors
 
@@ -17,9 +19,8 @@ from onoma.resolve.weights import log_bayes_factors
 @pytest.fixture(scope="module")
 def evidence():
     fields = prepare_fields(simulate_people(3000, seed=2), exclude=["id", "cluster_id"]).fields
-    settings = model.ModelSettings()
-    candidates = model.find_candidates(fields, settings=model.CanopySettings(neighbours=10))
-    return model._gather(fields, candidates, None, None, 0, settings, model.SILENT)
+    settings = CanopySettings(neighbours=10)
+    return gather_evidence(fields, find_candidates(fields, settings=settings), None, None, seed=0, settings=settings)
 
 
 def test_a_part_holds_the_pairs_of_its_records(evidence):

@@ -10,7 +10,24 @@ from typing import Annotated
 import typer
 
 import onoma
-from onoma.cli import convert, evaluate, facts, relate, reproduce, resolve, simulate
+from onoma.cli import (
+    convert,
+    count,
+    evaluate,
+    explain,
+    export,
+    facts,
+    history,
+    judge,
+    lineage,
+    names,
+    relate,
+    reproduce,
+    resolve,
+    review,
+    show,
+    simulate,
+)
 from onoma.cli.console import say_error
 from onoma.errors import OnomaError, SettingsError
 
@@ -25,6 +42,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("resolve")(resolve.resolve)
+app.command("show")(show.show)
+app.command("count")(count.count)
+app.command("explain")(explain.explain)
+app.command("history")(history.history)
+app.command("judge")(judge.judge)
+app.command("review")(review.review)
+app.command("export")(export.export)
+app.command("names")(names.names)
+app.command("lineage")(lineage.lineage)
 app.command("simulate")(simulate.simulate)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
@@ -51,6 +77,8 @@ def root(
 
       [cyan]onoma simulate people 5000 -o people.csv[/]   a table whose truth is known
       [cyan]onoma resolve people.csv -o who.csv[/]        which rows are the same person?
+      [cyan]onoma resolve more.csv --into kb.duckdb[/]    next week's file, into a knowledge base
+      [cyan]onoma review kb.duckdb[/]                     the pairs most worth a look
       [cyan]onoma evaluate gold.csv predicted.csv[/]      how good is a clustering?
       [cyan]onoma convert refs.bib authors.parquet[/]     from one format to another
       [cyan]onoma facts complete kb.tsv -o more.csv[/]    what follows from known facts?

@@ -11,6 +11,7 @@ from onoma.cli.console import Speaker
 from onoma.cli.interrupt import Interrupt
 from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
 from onoma.errors import SettingsError
+from onoma.pipeline.living_update import read_retractions, update_knowledge_base
 from onoma.pipeline.output import check_target, resume_path, write_outcome
 from onoma.pipeline.resolution import Job, Outcome, model_settings, read_job, read_resume, run_job, summary
 from onoma.pipeline.settings import check_settings, read_settings
@@ -23,13 +24,23 @@ _OF_THE_MODEL = ("model", "seed", "merge_cost", "samples", "burn_in", "neighbour
 
 
 def resolve(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="One table, or several to be taken together.")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE...", help="One table, or several to be taken together.")
+    ] = None,
     *,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output", "-o", help="A table (id, entity, probability), or a folder or .duckdb file for all tables."
         ),
+    ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option("--into", metavar="KB", help="Add the records to this knowledge base; resolve what they touch."),
+    ] = None,
+    retract: Annotated[
+        Path | None,
+        typer.Option("--retract", metavar="FILE", help="With --into: records to take away, a table with their ids."),
     ] = None,
     id: Annotated[str | None, typer.Option("--id", help="The column of ids; found, or made, if not given.")] = None,  # noqa: A002
     field: Annotated[
@@ -65,7 +76,10 @@ def resolve(
         str | None, typer.Option("--truth", help="A column with the true ids: scores the result, is never evidence.")
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="copying (default), pairwise, correlation or exact-match.")
+        str | None,
+        typer.Option(
+            "--model", help="copying (default), pairwise, hierarchical, phylogeny, correlation, exact-match or auto."
+        ),
     ] = None,
     labels: Annotated[
         str | None,
@@ -105,6 +119,8 @@ def resolve(
       [cyan]onoma resolve people.csv --truth cluster_id[/]            how good is it?
       [cyan]onoma resolve shop.csv catalogue.csv --link -o out/[/]    two files, matched
       [cyan]onoma resolve papers.csv --block author_name --field title=text[/]
+      [cyan]onoma resolve people.csv -o people.duckdb[/]                a knowledge base to live with
+      [cyan]onoma resolve new.csv --into people.duckdb[/]               next week's file
 
     Ctrl-C while sampling writes the answer so far; the same command with [cyan]--resume[/] goes on from there.
     """
@@ -125,6 +141,15 @@ def resolve(
         "seed": seed,
         "kinds": _kinds(field or []) or None,
     }
+    if into is not None or retract is not None:
+        said = {name: value for name, value in chosen.items() if value is not None} | {"output": output}
+        said |= {"settings": settings, "resume": resume or None}
+        _update(speaker, into, files or [], retract, said, on_error)
+        return
+    if not files:
+        raise SettingsError(
+            "FILE is missing: there is nothing to resolve", hint="onoma resolve people.csv -o people.duckdb"
+        )
     notes = [] if output is None else check_target(output)
     job = _job(files, _merged(settings, chosen), on_error)
     for note in [*notes, *job.notes]:
@@ -137,6 +162,47 @@ def resolve(
     _tell(speaker, outcome, written)
     if interrupt.asked:
         raise typer.Exit(INTERRUPTED)
+
+
+def _update(
+    speaker: Speaker,
+    into: Path | None,
+    files: list[Path],
+    retract: Path | None,
+    said: dict[str, object],
+    on_error: OnError,
+) -> None:
+    """Add records to a knowledge base, which has settings of its own."""
+    if into is None:
+        raise SettingsError("--retract takes records from a knowledge base", hint="Add --into KB.")
+    extra = [name for name, value in said.items() if value is not None and name != "id"]
+    if extra:
+        option = extra[0].replace("_", "-")
+        raise SettingsError(f"with --into, the settings are those of the knowledge base; leave out --{option}")
+    if not files and retract is None:
+        raise SettingsError("there is nothing to add or retract", hint="Name a file, or --retract FILE.")
+    key = said.get("id")
+    update = update_knowledge_base(
+        into,
+        files,
+        retract=None if retract is None else read_retractions(retract, None if key is None else str(key)),
+        id=None if key is None else str(key),
+        on_error=on_error.value,
+        command=shlex.join(["onoma", *sys.argv[1:]]),
+        progress=speaker.progress,
+    )
+    if speaker.json:
+        speaker.answer(update.as_dict())
+        return
+    for note in update.notes:
+        speaker.note(note)
+    counts = {"added": update.n_added, "changed": update.n_changed, "retracted": update.n_retracted}
+    told = [f"{n:,} {word}" for word, n in counts.items() if n] + [f"{update.n_same:,} there already"]
+    speaker.say(f"{', '.join(told)}; {_count(update.n_touched, 'record')} resolved again")
+    if update.changes:
+        speaker.say("entities: " + ", ".join(f"{n:,} {kind}" for kind, n in sorted(update.changes.items())))
+    total = f"{_count(update.n_records, 'record')}, [bold]{_count(update.n_entities, 'entity', 'entities')}[/]"
+    speaker.say(f"{total} ({update.seconds:.1f} s)")
 
 
 def _merged(path: Path | None, chosen: dict[str, object]) -> dict[str, Any]:

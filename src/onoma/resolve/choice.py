@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from onoma.resolve.weights import COPIED, Evidence, Weights, WeightSettings, edg
 
 __all__ = ["MODELS", "ModelName", "Supervision", "choose_weights", "equal_pairs", "equal_weights"]
 
-ModelName = Literal["copying", "pairwise", "correlation", "exact-match"]
-MODELS: tuple[ModelName, ...] = ("copying", "pairwise", "correlation", "exact-match")
+ModelName = Literal["copying", "pairwise", "hierarchical", "phylogeny", "correlation", "exact-match", "auto"]
+MODELS: tuple[ModelName, ...] = get_args(ModelName)
 _N_GLANCES = 20
 """Sweeps of the copying model from which the pairwise model learns what pairs share."""
 

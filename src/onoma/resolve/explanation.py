@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from onoma.errors import DataError
 from onoma.resolve.comparison import compare_records, log_shares
 from onoma.resolve.fields.kinds import VECTOR
-from onoma.resolve.model import CONTRAST_LEVELS
+from onoma.resolve.gathering import CONTRAST_LEVELS
 from onoma.resolve.slips import parents_first
 from onoma.resolve.swaps import mark_swaps
 from onoma.resolve.weights import COPIED, FRESH, Evidence, Weights, edge_weights, log_bayes_factors

@@ -12,7 +12,9 @@ __all__ = ["LevelCounts"]
 
 _FIRST_EQUAL, _FIRST_BETWEEN = 0.75, 0.2  # a first guess at how copies agree
 _STRENGTH = 20.0  # pairs that a distribution by level of the parent must outweigh
-_OFTEN = 0.25  # strangers by copies from which on candidates held apart are strangers rather than matches missed
+_OFTEN, _BY_FAR = 0.25, 100.0
+"""Strangers for each copy from which on candidates held apart are strangers rather than matches missed: where random
+pairs show nothing, and where they do."""
 
 
 class LevelCounts:
@@ -154,18 +156,21 @@ class LevelCounts:
     def _strangers(self, f: int) -> NDArray[np.float64]:
         """Return the pairs of strangers by level of the parent and level.
 
-        Random pairs show it, but they hardly ever share a rare name. Columns that repeat a name are tied so strongly
-        that candidates held apart must show it. Elsewhere those would explain matches away: some are matches after all.
-        Unless random pairs are never at a level of the parent, and strangers often enough: strangers of one e-mail
-        address have one first name, and in a large table there are such strangers.
+        Random pairs show it, but candidates are not among them, and those have nearly all that strangers share in a
+        small table. Candidates held apart show it too, but some of them are matches after all and would explain matches
+        away. They are taken where strangers outnumber the copies by far, and for columns that repeat a name, which are
+        tied so strongly that nothing else will do. And where random pairs are never at a level of the parent, but
+        strangers are, often enough: strangers of one e-mail address have one first name, and in a large table there are
+        such strangers.
         """
         g, apart = self.parent[f], self.counts[FRESH, f, :-1]
         if g >= 0 and self.evidence.identity[f] and self.evidence.identity[g]:
             return apart
+        strangers = apart.sum(axis=1, keepdims=True)
+        copies = self.counts[COPIED, f, :-1].sum(axis=1, keepdims=True)
         seldom = self.lifted[f].sum(axis=1, keepdims=True) < _STRENGTH
-        copied = self.counts[COPIED, f, :-1].sum(axis=1, keepdims=True)
-        often = apart.sum(axis=1, keepdims=True) >= _OFTEN * copied
-        return np.where(seldom & often, apart, self.lifted[f])
+        trusted = (strangers >= _BY_FAR * copies) | (seldom & (strangers >= _OFTEN * copies))
+        return np.where(trusted, apart, self.lifted[f])
 
     def _fill(
         self,

@@ -9,37 +9,27 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError, SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve._weights_kernels import margins
 from onoma.resolve.baselines import certain_draws, equal_rows
-from onoma.resolve.canopies import Candidates, CanopySettings, find_candidates, pair_similarity
+from onoma.resolve.canopies import Candidates, CanopySettings, find_candidates
 from onoma.resolve.checkpoint import evidence_fingerprint
 from onoma.resolve.choice import MODELS, ModelName, Supervision, choose_weights, equal_pairs, equal_weights
-from onoma.resolve.comparison import compare_records, log_shares, random_pairs
 from onoma.resolve.consensus import Consensus, find_consensus
 from onoma.resolve.copying import CopyingSampler, Draws
 from onoma.resolve.exclusive import ExclusiveSampler, part_rivals
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.gathering import CONTRAST_LEVELS, gather_evidence
 from onoma.resolve.given import field_names
+from onoma.resolve.hierarchical_fields import GrownTrees, grow_records
 from onoma.resolve.linking import LinkingSampler
 from onoma.resolve.pairwise_run import PairwiseRun, PairwiseSettings, correlated_draws
+from onoma.resolve.phylogeny.model import PhylogenySettings
+from onoma.resolve.phylogeny.records import name_draws
 from onoma.resolve.sampling import Chain, SamplerChain, Stopped, Tally, WatchedChain, run_chain
 from onoma.resolve.supervision import PairModel
-from onoma.resolve.swaps import mark_swaps
 from onoma.resolve.weights import Evidence, Weights, WeightSettings, edge_weights
 
-__all__ = ["Fit", "ModelSettings", "count_pairs", "fit_records"]
+__all__ = ["Fit", "ModelSettings", "fit_records"]
 
-CONTRAST_CUTS = (0.25, 0.12, 0.05, 0.0)
-CONTRAST_LEVELS = (
-    "far ahead of all rivals",
-    "well ahead of all rivals",
-    "ahead of all rivals",
-    "just ahead of all rivals",
-    "ahead on one side",
-    "behind a rival",
-)
-"""How a pair between two sources compares with the rivals of its records, by similarity."""
-_STRANGERS = 300_000
 _SMALL_BLOCK = 4_000_000
 """Blocks with no more pairs than this in all are compared in full."""
 
@@ -49,7 +39,7 @@ class ModelSettings:
     """How records are resolved."""
 
     model: ModelName = "copying"
-    """`copying` and `pairwise` have a posterior; `correlation` and `exact-match` are points."""
+    """`correlation` and `exact-match` are points, the others have a posterior; `auto` chooses by the columns."""
     seed: int = 0
     link: bool = False
     """Join records of different sources only."""
@@ -85,6 +75,8 @@ class Fit:
     seconds: dict[str, float]
     stopped: Stopped | None = None
     """Where the chain stood, if it was stopped before its end."""
+    trees: GrownTrees | None = None
+    """The trees of the hierarchical model."""
 
 
 def fit_records(
@@ -122,10 +114,16 @@ def fit_records(
     clock = _Clock()
     if settings.model == "exact-match":
         return _fit_equal(fields, source, block, settings, clock)
+    if settings.model == "phylogeny":
+        return _fit_names(fields, source, block, settings, clock, progress)
+    if settings.model == "hierarchical":
+        return _fit_trees(fields, source, block, supervision or Supervision(), settings, clock, progress, stop)
     apart = 1 if settings.link and source is not None else 0
     candidates = _with_extra(_candidates(fields, source, block, apart, settings, progress), extra, len(fields[0].codes))
     clock.lap("canopies")
-    evidence = _gather(fields, candidates, source, block, apart, settings, progress)
+    evidence = gather_evidence(
+        fields, candidates, source, block, apart, seed=settings.seed, settings=settings.canopies, progress=progress
+    )
     clock.lap("comparison")
     if resume is None:
         learnt, sampler = choose_weights(
@@ -172,11 +170,65 @@ def _fit_equal(
         raise SettingsError("exact matching does not link", hint="Use the model copying or pairwise.")
     clustering = equal_rows(fields, block)
     candidates = equal_pairs(clustering.labels)
-    evidence = _gather(fields, candidates, source, block, 0, settings, SILENT)
+    evidence = gather_evidence(fields, candidates, source, block, seed=settings.seed, settings=settings.canopies)
     weights = equal_weights(evidence, field_names(fields, CONTRAST_LEVELS, evidence))
     draws = certain_draws(clustering, evidence.a, evidence.b)
     clock.lap("comparison")
     consensus = Consensus(clustering, np.ones(len(clustering)))
+    return Fit(evidence, weights, draws, consensus, candidates, clock.laps)
+
+
+def _fit_trees(
+    fields: Sequence[FieldData],
+    source: NDArray[np.int32] | None,
+    block: NDArray[np.int32] | None,
+    supervision: Supervision,
+    settings: ModelSettings,
+    clock: "_Clock",
+    progress: Progress,
+    stop: Stop,
+) -> Fit:
+    """Grow trees; the pairs that are told are each record with the first of its entity."""
+    if settings.link or supervision.given is not None:
+        raise SettingsError(
+            "the hierarchical model neither links nor takes weights of pairs", hint="Use the model copying or pairwise."
+        )
+    labels = supervision.labels
+    trees = grow_records(fields, block, labels=labels, seed=settings.seed, progress=progress, stop=stop)
+    clock.lap("sampling")
+    candidates = equal_pairs(trees.clustering.labels)
+    evidence = gather_evidence(
+        fields, candidates, source, block, seed=settings.seed, settings=settings.canopies, progress=progress
+    )
+    weights = trees.weights(evidence, field_names(fields, CONTRAST_LEVELS, evidence), settings.weights)
+    clock.lap("comparison")
+    consensus = Consensus(trees.clustering, trees.probability)
+    return Fit(evidence, weights, trees.draws(evidence), consensus, candidates, clock.laps, trees=trees)
+
+
+def _fit_names(
+    fields: Sequence[FieldData],
+    source: NDArray[np.int32] | None,
+    block: NDArray[np.int32] | None,
+    settings: ModelSettings,
+    clock: "_Clock",
+    progress: Progress,
+) -> Fit:
+    """Let names descend from names; other fields are looked at only as context."""
+    if settings.link:
+        raise SettingsError("the phylogeny does not link", hint="Use the model copying or pairwise.")
+    effort = PhylogenySettings(seed=settings.seed, n_samples=settings.n_samples)
+    candidates, draws = name_draws(fields, block=block, settings=effort, progress=progress)
+    clock.lap("sampling")
+    evidence = gather_evidence(
+        fields, candidates, source, block, seed=settings.seed, settings=settings.canopies, progress=progress
+    )
+    weights = equal_weights(evidence, field_names(fields, CONTRAST_LEVELS, evidence))
+    clock.lap("comparison")
+    consensus = find_consensus(
+        evidence.n, evidence.a, evidence.b, draws.together, draws.roots, threshold=settings.threshold
+    )
+    clock.lap("consensus")
     return Fit(evidence, weights, draws, consensus, candidates, clock.laps)
 
 
@@ -220,107 +272,6 @@ def _all_within(block: NDArray[np.int32]) -> Candidates:
     return Candidates((every // n).astype(np.int32), (every % n).astype(np.int32), 0, alone)
 
 
-def _gather(
-    fields: Sequence[FieldData],
-    candidates: Candidates,
-    source: NDArray[np.int32] | None,
-    block: NDArray[np.int32] | None,
-    apart: int,
-    settings: ModelSettings,
-    progress: Progress,
-) -> Evidence:
-    """Compare the candidates, and pairs that stand for the others."""
-    n, a, b = len(fields[0].codes), candidates.a, candidates.b
-    levels = compare_records(fields, a, b, progress=progress)
-    mark_swaps(fields, a, b, levels)
-    n_pairs = count_pairs(n, source, block, apart)
-    keys = a.astype(np.int64) * n + b
-    if n_pairs > len(a):
-        one, other = random_pairs(
-            n, _STRANGERS, seed=settings.seed, source=source, block=block, apart=apart, avoid=keys
-        )
-    else:
-        one = other = np.zeros(0, dtype=np.int32)
-    background = compare_records(fields, one, other)
-    mark_swaps(fields, one, other, background)
-    weight = np.full(len(background), max(n_pairs - len(a), 0.0) / max(len(background), 1))
-    evidence = Evidence(
-        n=n,
-        a=a,
-        b=b,
-        levels=levels,
-        log_share=log_shares(fields, a, levels),
-        n_levels=np.array([len(each.levels) for each in fields]),
-        background=background,
-        background_weight=weight,
-        n_pairs=max(n_pairs, 1.0),
-        identity=_identity(fields),
-        own=_own(fields),
-        words=np.array([_mean_words(each) for each in fields]),
-    )
-    if apart == 1 and source is not None and source.max(initial=0) == 1:
-        return _between(fields, evidence, source, block, settings, progress)
-    return evidence
-
-
-def _between(
-    fields: Sequence[FieldData],
-    evidence: Evidence,
-    source: NDArray[np.int32],
-    block: NDArray[np.int32] | None,
-    settings: ModelSettings,
-    progress: Progress,
-) -> Evidence:
-    """Add what two sources give: near strangers within each source, and the contrast of a pair with its rivals."""
-    near = find_candidates(fields, source=source, block=block, apart=-1, settings=settings.canopies, progress=progress)
-    levels = compare_records(fields, near.a, near.b, progress=progress)
-    inside = count_pairs(evidence.n, None, block, 0) - count_pairs(evidence.n, source, block, 1)
-    weight = np.full(len(levels), evidence.n_pairs / max(inside, 1.0))
-    similarity = pair_similarity(fields, evidence.a, evidence.b)
-    ahead = margins(evidence.n, evidence.a, evidence.b, similarity)
-    contrast = (ahead.min(axis=1)[:, None] < np.array(CONTRAST_CUTS)).sum(axis=1)
-    behind = (contrast == len(CONTRAST_CUTS)) & (ahead.max(axis=1) < 0)
-    contrast = np.where(behind, len(CONTRAST_CUTS) + 1, contrast).astype(np.int8)
-    background = np.concatenate([evidence.background, levels])
-    unknown = np.full((len(background), 1), -1, dtype=np.int8)
-    return Evidence(
-        n=evidence.n,
-        a=evidence.a,
-        b=evidence.b,
-        levels=np.concatenate([evidence.levels, contrast[:, None]], axis=1),
-        log_share=np.concatenate([evidence.log_share, np.zeros((len(contrast), 1), dtype=np.float32)], axis=1),
-        n_levels=np.append(evidence.n_levels, len(CONTRAST_LEVELS)),
-        background=np.concatenate([background, unknown], axis=1),
-        background_weight=np.concatenate([evidence.background_weight, weight]),
-        n_pairs=evidence.n_pairs,
-        identity=np.append(evidence.identity, False),
-        own=np.append(evidence.own, False),
-        words=np.append(evidence.words, 1.0),
-        linking=True,
-        contrast=len(evidence.n_levels),
-    )
-
-
-def count_pairs(n: int, source: NDArray[np.int32] | None, block: NDArray[np.int32] | None, apart: int) -> float:
-    """Return how many pairs there are that could be the same."""
-
-    def pairs(sizes: NDArray[np.int64]) -> float:
-        wide = sizes.astype(np.float64)
-        return float((wide * (wide - 1) / 2).sum())
-
-    blocks = np.zeros(n, dtype=np.int64) if block is None else block.astype(np.int64)
-    total = pairs(np.bincount(blocks))
-    if apart == 1 and source is not None:
-        both = blocks * (int(source.max(initial=0)) + 1) + source
-        total -= pairs(np.bincount(np.unique(both, return_inverse=True)[1]))
-    return total
-
-
-def _identity(fields: Sequence[FieldData]) -> NDArray[np.bool_]:
-    """Return the fields that name the thing."""
-    return np.array([each.kind in ("person", "organisation") for each in fields])
-
-
 def _chain(
     evidence: Evidence,
     learnt: PairModel,
@@ -346,26 +297,6 @@ def _chain(
         lambda n, kept: sampler.run(copy, relative, n_sweeps=n, n_kept=kept),
         lambda n, kept, watch: sampler.run(copy, relative, n_sweeps=n, n_kept=kept, watch=watch),
     )
-
-
-def _mean_words(field: FieldData) -> float:
-    if len(field.values) == 0:
-        return 1.0
-    return float(np.average([value.count(" ") + 1 for value in field.values], weights=field.counts))
-
-
-def _own(fields: Sequence[FieldData]) -> NDArray[np.bool_]:
-    """Return the fields that no relative shares: full dates, where the things are people.
-
-    Households share a surname and an address. Records that share a date of birth and an address under two names are
-    one person under two names. A year is no such thing: colleagues publish in the same one.
-    """
-    people = any(each.kind == "person" for each in fields)
-    return np.array([people and each.kind == "date" and _is_to_the_day(each) for each in fields])
-
-
-def _is_to_the_day(dates: FieldData) -> bool:
-    return float(np.average([not value.endswith("-00") for value in dates.values], weights=dates.counts)) > 0.5
 
 
 def _sample(

@@ -20,8 +20,10 @@ from onoma.resolve.checkpoint import Checkpoint
 from onoma.resolve.choice import Supervision
 from onoma.resolve.fields.prepare import Fields, prepare_fields
 from onoma.resolve.folding import Folding, fold_fields, fold_rows, unfold
+from onoma.resolve.gathering import count_pairs
 from onoma.resolve.given import read_weights
-from onoma.resolve.model import Fit, ModelSettings, count_pairs, fit_records
+from onoma.resolve.hierarchical_fields import pick_model
+from onoma.resolve.model import Fit, ModelSettings, fit_records
 from onoma.resolve.rows import check_known, encoded, identified, read_sources, says_the_same, silent_note, unambiguous
 from onoma.resolve.rules import rule_codes, rule_pairs
 from onoma.resolve.weights import log_bayes_factors
@@ -99,6 +101,19 @@ class Resolution:
             columns[name if name not in taken else f"{name}_of_record"] = canonical[name]
         return pa.table(columns)
 
+    @cached_property
+    def nodes(self) -> pa.Table | None:
+        """The trees of the hierarchical model, one row for each node; None for other models."""
+        return None if self.fit is None or self.fit.trees is None else self.fit.trees.nodes(self.table["id"])
+
+    def tree(self, record: "Record") -> str:
+        """Return the tree of a record's entity as text (hierarchical model)."""
+        from onoma.resolve.explanation import find_record
+
+        if self.fit is None or self.fit.trees is None:
+            raise SettingsError("there are no trees here", hint='They are grown by the model "hierarchical".')
+        return self.fit.trees.draw(find_record(self, record), self.table["id"])
+
     def pairs(self, floor: float = 0.01) -> pa.Table:
         """Return the pairs of records that may be the same with at least this probability: a, b, probability."""
         if self.fit is None:
@@ -137,11 +152,12 @@ class Resolution:
     def canopy_recall(self) -> "CanopyRecall | None":
         """How many matches were within reach, by the model's own judgement.
 
-        None where no match is expected, and for `exact-match`, which learns nothing to judge by.
+        None where no match is expected, for `exact-match`, which learns nothing to judge by, and for trees of names.
         """
         from onoma.resolve.recall import estimate_recall
 
-        return None if self.fit is None or self.settings.model == "exact-match" else estimate_recall(self)
+        by_name = self.settings.model in ("exact-match", "hierarchical", "phylogeny")
+        return None if self.fit is None or by_name else estimate_recall(self)
 
     @cached_property
     def chart(self) -> "Charts":
@@ -242,6 +258,10 @@ def resolve(
     # A block stays evidence: that two rows share its value says the more the rarer the value is.
     left_out = {"id", source, labels, *exclude, *(name for name in table.column_names if name.lower() in TRUTH_NAMES)}
     fields = prepare_fields(table, kinds=kinds, exclude=[name for name in table.column_names if name in left_out])
+    if settings.model == "auto":
+        model, why = pick_model(fields.fields, link=link)
+        settings = replace(settings, model=model)
+        notes.append(f"the model is {model}: {why}")
     if len(table) < 2 or not fields.fields:
         identical = len(table) > 1 and not link and says_the_same(table, left_out)
         notes.append(silent_note(len(table), identical=identical))
@@ -297,7 +317,7 @@ class _Work:
 
     def _folded(self, notes: list[str]) -> Folding | None:
         """Find the rows that follow others, if there are any."""
-        if self.settings.link:
+        if self.settings.link or self.settings.model in ("hierarchical", "phylogeny"):
             return None
         folding = fold_rows(self.fields.fields, self.block)
         n, common = len(folding.followers), folding.n_common

@@ -1,0 +1,284 @@
+"""Kernels of `joint.py`: block Gibbs over order, topics and parents, each block but the last corrected.
+
+A mention x of topic z_x takes an earlier one p of topic z_p for its parent with probability
+exp(W[z_p, z_x]) / Z(x), or none with probability exp(ρ) / Z(x), where Z(x) sums over all that are earlier.
+"""
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.numerics.logspace import draw_log_inplace
+from onoma.numerics.rng import exponential, uniform
+
+
+@nb.njit(cache=True, nogil=True)
+def log_normalisers(
+    order: NDArray[np.int64], topics: NDArray[np.int32], weights: NDArray[np.float64], root: float
+) -> float:
+    """Return Σ log Z(x), the mentions taken in their order: only how many of each topic came before matters.
+
+    `weights` is exp(W), `root` exp(ρ).
+    """
+    n_topics = weights.shape[0]
+    seen = np.zeros(n_topics)
+    total, product = 0.0, 1.0
+    for x in order:
+        z = root
+        for k in range(n_topics):
+            z += seen[k] * weights[k, topics[x]]
+        product *= z
+        if product > 1e200 or product < 1e-200:
+            total += np.log(product)
+            product = 1.0
+        seen[topics[x]] += 1.0
+    return total + np.log(product)
+
+
+@nb.njit(cache=True, nogil=True)
+def merge_orders(
+    rng_state: NDArray[np.uint64],
+    order: NDArray[np.int64],
+    times: NDArray[np.int64],
+    group: NDArray[np.int64],
+    chosen: int,
+    found: NDArray[np.int64],
+) -> None:
+    """Put the mentions of a group anew among the others, whose order stays: every way is equally likely.
+
+    `times` has all mentions in a new order, of which that of the group is taken.
+    """
+    n = len(order)
+    inside = 0
+    for x in order:
+        inside += group[x] == chosen
+    outside, at_old, at_new = n - inside, 0, 0
+    for place in range(n):
+        if uniform(rng_state) * (inside + outside) < inside:
+            while group[times[at_new]] != chosen:
+                at_new += 1
+            found[place] = times[at_new]
+            at_new += 1
+            inside -= 1
+        else:
+            while group[order[at_old]] == chosen:
+                at_old += 1
+            found[place] = order[at_old]
+            at_old += 1
+            outside -= 1
+
+
+@nb.njit(cache=True, nogil=True)
+def part_trees(
+    rng_state: NDArray[np.uint64],
+    parents: NDArray[np.int32],
+    queue: NDArray[np.int64],
+    n_groups: int,
+    group: NDArray[np.int64],
+) -> None:
+    """Part the trees at random into groups; whole trees stay together."""
+    for q in range(len(parents) - 1, -1, -1):
+        x = queue[q]
+        group[x] = int(uniform(rng_state) * n_groups) if parents[x] < 0 else group[parents[x]]
+
+
+@nb.njit(cache=True, nogil=True)
+def leaves_first(parents: NDArray[np.int32], queue: NDArray[np.int64], size: NDArray[np.int64]) -> None:
+    """Fill the queue with all mentions, each before its parent, and how many descend from each, itself included."""
+    n = len(parents)
+    waiting = np.zeros(n, dtype=np.int64)
+    size[:] = 1
+    for x in range(n):
+        if parents[x] >= 0:
+            waiting[parents[x]] += 1
+    last = 0
+    for start in range(n):
+        x = start
+        while waiting[x] == 0:
+            waiting[x] = -1
+            queue[last] = x
+            last += 1
+            p = parents[x]
+            if p < 0:
+                break
+            size[p] += size[x]
+            waiting[p] -= 1
+            x = p
+
+
+@nb.njit(cache=True, nogil=True)
+def propose_times(
+    rng_state: NDArray[np.uint64],
+    parents: NDArray[np.int32],
+    queue: NDArray[np.int64],
+    size: NDArray[np.int64],
+    time: NDArray[np.float64],
+) -> None:
+    """Draw an order that respects the parents, every one equally likely, as times."""
+    for q in range(len(parents) - 1, -1, -1):
+        x = queue[q]
+        wait = exponential(rng_state) / size[x]
+        time[x] = wait if parents[x] < 0 else time[parents[x]] + wait
+
+
+@nb.njit(cache=True, nogil=True)
+def propose_topics(
+    rng_state: NDArray[np.uint64],
+    parents: NDArray[np.int32],
+    queue: NDArray[np.int64],
+    unary: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    up: NDArray[np.float64],
+    topics: NDArray[np.int32],
+) -> None:
+    """Draw topics from the tree-structured model Π exp(unary) Π over edges exp(W): sum up the trees, sample down."""
+    n, n_topics = unary.shape
+    scratch = np.empty(n_topics)
+    for x in range(n):
+        for k in range(n_topics):
+            up[x, k] = unary[x, k]
+    for q in range(n):
+        x = queue[q]
+        p = parents[x]
+        if p < 0:
+            continue
+        high = np.max(up[x])
+        for k in range(n_topics):
+            total = 0.0
+            for j in range(n_topics):
+                total += np.exp(scores[k, j] + up[x, j] - high)
+            up[p, k] += np.log(total) + high
+    for q in range(n - 1, -1, -1):
+        x = queue[q]
+        p = parents[x]
+        for k in range(n_topics):
+            scratch[k] = up[x, k] + (scores[topics[p], k] if p >= 0 else 0.0)
+        topics[x] = draw_log_inplace(uniform(rng_state), scratch, n_topics)
+
+
+@nb.njit(cache=True, nogil=True)
+def choose_parents(
+    rng_state: NDArray[np.uint64],
+    time: NDArray[np.float64],
+    topics: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    neighbours: NDArray[np.int32],
+    log_ratios: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    root: float,
+    chosen: NDArray[np.int64],
+    parents: NDArray[np.int32],
+    scratch: NDArray[np.float64],
+) -> None:
+    """Given order and topics, draw each mention's parent: they are independent, and the normalisers cancel."""
+    for x in range(len(time)):
+        first, n = offsets[x], offsets[x + 1] - offsets[x]
+        for i in range(n):
+            p = neighbours[first + i]
+            scratch[i] = log_ratios[first + i] + scores[topics[p], topics[x]] if time[p] < time[x] else -np.inf
+        scratch[n] = root
+        drawn = draw_log_inplace(uniform(rng_state), scratch, n + 1)
+        chosen[x] = -1 if drawn == n else first + drawn
+        parents[x] = -1 if drawn == n else neighbours[first + drawn]
+
+
+@nb.njit(cache=True, nogil=True)
+def count_choices(
+    order: NDArray[np.int64],
+    topics: NDArray[np.int32],
+    parents: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    root: float,
+    observed: NDArray[np.float64],
+    expected: NDArray[np.float64],
+) -> None:
+    """Add the pairs of topics (parent, child) that were chosen, and those that the parent model expects."""
+    n_topics = scores.shape[0]
+    seen = np.zeros(n_topics)
+    for x in order:
+        z = np.exp(root)
+        for k in range(n_topics):
+            z += seen[k] * np.exp(scores[k, topics[x]])
+        for k in range(n_topics):
+            expected[k, topics[x]] += seen[k] * np.exp(scores[k, topics[x]]) / z
+        if parents[x] >= 0:
+            observed[topics[parents[x]], topics[x]] += 1.0
+        seen[topics[x]] += 1.0
+
+
+@nb.njit(cache=True, nogil=True)
+def run_joint(
+    rng_state: NDArray[np.uint64],
+    n_sweeps: int,
+    n_groups: int,
+    time: NDArray[np.float64],
+    topics: NDArray[np.int32],
+    parents: NDArray[np.int32],
+    unary: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    neighbours: NDArray[np.int32],
+    log_ratios: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    root: float,
+    corrected: bool,  # noqa: FBT001
+    accepted: NDArray[np.int64],
+    observed: NDArray[np.float64],
+    expected: NDArray[np.float64],
+    n_chosen: NDArray[np.int64],
+    n_root: NDArray[np.int64],
+    n_entities: NDArray[np.int64],
+    kept_roots: NDArray[np.int32],
+    kept_parents: NDArray[np.int32],
+    kept_topics: NDArray[np.int32],
+) -> None:
+    """Run sweeps of the three blocks; time (a mention's place in the order), topics and parents are the state.
+
+    Orders and topics are proposed for a group of trees after the other: proposals for all at once are seldom taken.
+    `accepted` counts the accepted orders and topics. Without `corrected` every proposal is taken (which is wrong, and
+    there to be shown wrong).
+    """
+    n, n_topics = unary.shape
+    queue, size = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    group, new_order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    new_time, new_topics, mixed = np.empty(n), np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    up, chosen = np.empty((n, n_topics)), np.full(n, -1, dtype=np.int64)
+    scratch = np.empty(len(neighbours) + 1)
+    weights, root_weight = np.exp(scores), np.exp(root)
+    first_kept = n_sweeps - len(kept_roots)
+    order = np.argsort(time)
+    for s in range(n_sweeps):
+        leaves_first(parents, queue, size)
+        part_trees(rng_state, parents, queue, n_groups, group)
+        propose_times(rng_state, parents, queue, size, new_time)
+        times = np.argsort(new_time)
+        propose_topics(rng_state, parents, queue, unary, scores, up, new_topics)
+        before = log_normalisers(order, topics, weights, root_weight)
+        for g in range(n_groups):
+            merge_orders(rng_state, order, times, group, g, new_order)
+            after = log_normalisers(new_order, topics, weights, root_weight)
+            if not corrected or np.log(uniform(rng_state)) < before - after:
+                order[:], before = new_order, after
+                accepted[0] += 1
+            for x in range(n):
+                mixed[x] = new_topics[x] if group[x] == g else topics[x]
+            after = log_normalisers(order, mixed, weights, root_weight)
+            if not corrected or np.log(uniform(rng_state)) < before - after:
+                topics[:], before = mixed, after
+                accepted[1] += 1
+        for place in range(n):
+            time[order[place]] = place
+        choose_parents(rng_state, time, topics, offsets, neighbours, log_ratios, scores, root, chosen, parents, scratch)
+        count_choices(order, topics, parents, scores, root, observed, expected)
+        for x in range(n):
+            if chosen[x] >= 0:
+                n_chosen[chosen[x]] += 1
+            else:
+                n_root[x] += 1
+                n_entities[s] += 1
+        if s >= first_kept:
+            row = s - first_kept
+            for x in order:
+                p = parents[x]
+                kept_parents[row, x] = p
+                kept_roots[row, x] = x if p < 0 else kept_roots[row, p]
+                kept_topics[row, x] = topics[x]

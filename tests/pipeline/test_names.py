@@ -1,0 +1,44 @@
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from onoma.errors import DataError, SettingsError
+from onoma.pipeline.names import cluster_names, find_tree, read_mentions, tell_tree
+
+NAMES = ["Ada Lovelace", "A. Lovelace", "Ada Lovelace", "Alan Turing", "Turing, Alan"]
+
+
+def test_the_table_has_a_row_for_each_name_given():
+    table = cluster_names(NAMES).table
+    assert table.column("name").to_pylist() == NAMES
+    assert table.column("entity").to_pylist() == [0, 0, 0, 1, 1]
+    assert set(table.column("title").to_pylist()) <= set(NAMES)
+    parents = table.column("parent").to_pylist()
+    assert parents[0] == parents[2]
+    assert sum(parent is None for _, parent in set(zip(NAMES, parents, strict=True))) == 2
+
+
+def test_a_tree_counts_repeated_names():
+    tree = find_tree(cluster_names(NAMES).table, "A. Lovelace")
+    assert "Ada Lovelace ×2" in tell_tree(tree)
+
+
+def test_a_tree_needs_parents():
+    with pytest.raises(DataError, match="no column entity, parent"):
+        find_tree(pa.table({"name": ["a"]}), "a")
+
+
+def test_names_are_read_from_lists_and_tables(tmp_path):
+    Path(tmp_path / "a.txt").write_text("\ufeffAda\n\n  Alan \n")
+    assert list(read_mentions(tmp_path / "a.txt").names) == ["Ada", "Alan"]
+    Path(tmp_path / "a.csv").write_text("label,note\nAda,x\nAlan,y\n")
+    assert list(read_mentions(tmp_path / "a.csv", name="label", kind="note").kinds or []) == ["x", "y"]
+    with pytest.raises(SettingsError, match="which has the names"):
+        read_mentions(tmp_path / "a.csv")
+
+
+def test_a_list_in_another_encoding_is_refused(tmp_path):
+    Path(tmp_path / "a.txt").write_bytes("Gödel\n".encode("latin1"))
+    with pytest.raises(DataError, match="not text in UTF-8"):
+        read_mentions(tmp_path / "a.txt")
