@@ -11,6 +11,7 @@ Simulated people are made for the occasion; historical_50k needs ONOMA_DATA.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -87,12 +88,23 @@ def _timed(command: list[str]) -> Run:
     start = time.perf_counter()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
-        _, status, usage = os.wait4(process.pid, 0)
+        peak, done = 0.0, 0
+        while not done:
+            peak = max(peak, _resident_mb(process.pid))
+            done, status, usage = os.wait4(process.pid, os.WNOHANG)
+            time.sleep(0 if done else 0.02)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             errors.seek(0)
             raise RuntimeError(errors.read().decode())
-    return Run(time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Run(time.perf_counter() - start, usage.ru_utime + usage.ru_stime, peak)
+
+
+def _resident_mb(process: int) -> float:
+    """Return the most memory a running process has had; what the system says at its end counts its parent's, too."""
+    status = Path(f"/proc/{process}/status").read_text()
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    return 0.0 if found is None else int(found[1]) / 1024
 
 
 def _onoma(path: Path, folder: Path) -> tuple[Run, Clustering]:
