@@ -10,7 +10,6 @@ from onoma.cli.options import Json, Quiet
 from onoma.corpus.knowledge_base import read_knowledge_base
 from onoma.pipeline.living_query import Event
 from onoma.pipeline.living_query import history as life
-from onoma.pipeline.living_report import run_lines, write_changes
 
 __all__ = ["history"]
 
@@ -36,6 +35,8 @@ def history(
       [cyan]onoma history people.duckdb[/]
       [cyan]onoma history people.duckdb --since 3 --report changes.html[/]
     """
+    from onoma.pipeline.living_report import run_lines, write_changes  # its page takes long to load
+
     speaker = Speaker(json=json, quiet=quiet)
     with read_knowledge_base(kb) as base:
         if report is not None:

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.special import zeta
 
 from onoma.corpus.clustering import Clustering
@@ -151,5 +150,7 @@ def _tail_exponent(sizes: NDArray[np.int64]) -> float | None:
     mean_log = float(np.log(sizes).mean())
     if mean_log == 0:
         return None
+    from scipy.optimize import minimize_scalar  # takes long to load, and every command knows simulated names
+
     found = minimize_scalar(lambda a: a * mean_log + np.log(zeta(a)), bounds=(1.01, 20), method="bounded")
     return float(found.x)
