@@ -101,7 +101,10 @@ def _line(one: tuple[float, float], other: tuple[float, float], bits: float, pro
     thick = 1.0 + min(max(bits, 0.0), 30.0) / 7.5
     told = f"{bits:+.1f} bits, {probability:.2f}"
     shift = 4 if math.isclose(x, u) else 0
+    place = f'x="{(x + u) / 2 + shift:g}" y="{(y + v) / 2:g}" font-size="11"'
     return [
         f'<line x1="{x:g}" y1="{y:g}" x2="{u:g}" y2="{v:g}" stroke="{ink}" stroke-width="{thick:.1f}"/>',
-        f'<text x="{(x + u) / 2 + shift:g}" y="{(y + v) / 2:g}" fill="{ink}" font-size="11">{told}</text>',
+        # Once in white, so that the line does not run through the letters; not every viewer knows paint-order.
+        f'<text {place} fill="white" stroke="white" stroke-width="4">{told}</text>',
+        f'<text {place} fill="{ink}">{told}</text>',
     ]

@@ -310,6 +310,68 @@ def place_record(
 
 
 @nb.njit(cache=True, nogil=True)
+def leaves_first(
+    neighbours: NDArray[np.int32],
+    chosen: NDArray[np.int64],
+    size: NDArray[np.int32],
+    waiting: NDArray[np.int32],
+    queue: NDArray[np.int32],
+) -> None:
+    """Queue the records so that each comes after all that descend from it, and count these, itself included."""
+    n = len(chosen)
+    for i in range(n):
+        size[i], waiting[i] = 1, 0
+    for i in range(n):
+        if chosen[i] >= 0:
+            waiting[neighbours[chosen[i]]] += 1
+    last = 0
+    for start in range(n):
+        i = start
+        while waiting[i] == 0:
+            waiting[i] = -1
+            queue[last] = i
+            last += 1
+            if chosen[i] < 0:
+                break
+            p = neighbours[chosen[i]]
+            size[p] += size[i]
+            waiting[p] -= 1
+            i = p
+
+
+@nb.njit(cache=True, nogil=True)
+def place_trees(
+    key: np.uint64,
+    lists: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
+    chosen: NDArray[np.int64],
+    kind: NDArray[np.int8],
+    size: NDArray[np.int32],
+    waiting: NDArray[np.int32],
+    queue: NDArray[np.int32],
+    new_root: NDArray[np.int32],
+    path: NDArray[np.int32],
+    time: NDArray[np.float64],
+    root: NDArray[np.int32],
+    kin: NDArray[np.int32],
+) -> int:
+    """Hang each tree from its new root, and draw the times of its records, origins first; return the entities."""
+    records, offsets, neighbours = lists
+    n_entities = 0
+    for q in range(len(queue) - 1, -1, -1):
+        i = queue[q]
+        if waiting[i] == PLACED:
+            continue
+        length, path[0] = 1, i
+        # A record without neighbours of its own is outside, and stays the root.
+        if chosen[i] < 0 and new_root[i] != i and offsets[i + 1] > offsets[i]:
+            length = turn_tree(new_root[i], size[i], offsets, neighbours, chosen, kind, size, path)
+        for at in range(length):
+            n_entities += place_record(path[at], key, records, neighbours, chosen, kind, size, time, root, kin)
+            waiting[path[at]] = PLACED
+    return n_entities
+
+
+@nb.njit(cache=True, nogil=True)
 def sample_times(
     key: np.uint64,
     records: NDArray[np.int32],
@@ -331,42 +393,12 @@ def sample_times(
     `root[i]` becomes the first record of i's entity, `kin[i]` the first of all that i descends from, by copying or by
     relation. `numbers` (five rows) and `measures` (two) are scratch.
     """
-    n = len(records)
     size, waiting, queue, new_root, path = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     orders, total = measures[0], measures[1]
-    for i in range(n):
-        size[i], waiting[i] = 1, 0
-    for i in range(n):
-        if chosen[i] >= 0:
-            waiting[neighbours[chosen[i]]] += 1
-    # Leaves first: a record is in the queue once all that descend from it are.
-    last = 0
-    for start in range(n):
-        i = start
-        while waiting[i] == 0:
-            waiting[i] = -1
-            queue[last] = i
-            last += 1
-            if chosen[i] < 0:
-                break
-            p = neighbours[chosen[i]]
-            size[p] += size[i]
-            waiting[p] -= 1
-            i = p
+    leaves_first(neighbours, chosen, size, waiting, queue)
     choose_roots(key, records, neighbours, chosen, size, queue, kin, orders, total, new_root)
-    n_entities = 0
-    for q in range(n - 1, -1, -1):
-        i = queue[q]
-        if waiting[i] == PLACED:
-            continue
-        length, path[0] = 1, i
-        # A record without neighbours of its own is outside, and stays the root.
-        if chosen[i] < 0 and new_root[i] != i and offsets[i + 1] > offsets[i]:
-            length = turn_tree(new_root[i], size[i], offsets, neighbours, chosen, kind, size, path)
-        for at in range(length):
-            n_entities += place_record(path[at], key, records, neighbours, chosen, kind, size, time, root, kin)
-            waiting[path[at]] = PLACED
-    return n_entities
+    lists = (records, offsets, neighbours)
+    return place_trees(key, lists, chosen, kind, size, waiting, queue, new_root, path, time, root, kin)
 
 
 @nb.njit(cache=True, nogil=True)

@@ -5,12 +5,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve._copying_kernels import (
-    PLACED,
     count_pairs,
     keep_roots,
-    place_record,
+    leaves_first,
+    place_trees,
     sample_origins,
-    turn_tree,
     uniform_at,
     word_at,
 )
@@ -97,40 +96,12 @@ def sample_directed_times(
     kin: NDArray[np.int32],
 ) -> int:
     """Given the trees, draw their roots and a compatible order, as times; return the entities."""
-    n = len(records)
     size, waiting, queue, new_root, path = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     orders, total = measures[0], measures[1]
-    for i in range(n):
-        size[i], waiting[i] = 1, 0
-    for i in range(n):
-        if chosen[i] >= 0:
-            waiting[neighbours[chosen[i]]] += 1
-    last = 0
-    for start in range(n):
-        i = start
-        while waiting[i] == 0:
-            waiting[i] = -1
-            queue[last] = i
-            last += 1
-            if chosen[i] < 0:
-                break
-            p = neighbours[chosen[i]]
-            size[p] += size[i]
-            waiting[p] -= 1
-            i = p
+    leaves_first(neighbours, chosen, size, waiting, queue)
     choose_directed_roots(key, neighbours, turning, chosen, size, queue, kin, orders, total, new_root)
-    n_entities = 0
-    for q in range(n - 1, -1, -1):
-        i = queue[q]
-        if waiting[i] == PLACED:
-            continue
-        length, path[0] = 1, i
-        if chosen[i] < 0 and new_root[i] != i:
-            length = turn_tree(new_root[i], size[i], offsets, neighbours, chosen, kind, size, path)
-        for at in range(length):
-            n_entities += place_record(path[at], key, records, neighbours, chosen, kind, size, time, root, kin)
-            waiting[path[at]] = PLACED
-    return n_entities
+    lists = (records, offsets, neighbours)
+    return place_trees(key, lists, chosen, kind, size, waiting, queue, new_root, path, time, root, kin)
 
 
 @nb.njit(cache=True, nogil=True)
