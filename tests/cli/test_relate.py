@@ -43,6 +43,7 @@ def test_a_model_is_fitted_once_and_asked_often(onoma, tmp_path):
         ("relate antonym hot cold -t pairs.tsv", 2, "2 words came; one is wanted"),
         ("relate --degree antonym hot -t pairs.tsv", 2, "--degree wants two"),
         ("relate", 2, "no relation is given"),
+        ("relate antonym", 2, "onoma relate antonym hot"),
         ("relate antonym hot --fit a -m b", 2, "give one of them"),
         ("relate hot cold", 2, "hot"),
         ("relate --fit m --rank 50 -t pairs.tsv", 2, "rank is 50"),

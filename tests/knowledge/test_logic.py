@@ -116,7 +116,7 @@ def test_what_is_saved_is_what_is_loaded(model, tmp_path):
 def test_bad_input_says_what_is_wrong(places, model):
     with pytest.raises(DataError, match="contradict"):
         Logic.fit(places, [parse_rule("near => in"), parse_rule("near => not in")], PLAN)
-    with pytest.raises(DataError, match="no relation 'nera'"):
+    with pytest.raises(DataError, match="the relation 'nera' of the rule"):
         Logic.fit(places, [parse_rule("nera => in")], PLAN)
     with pytest.raises(DataError, match="no entity 'nowhere'"):
         model.truth("nowhere", "in", "west")

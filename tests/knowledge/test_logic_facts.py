@@ -7,6 +7,7 @@ from onoma.knowledge.facts import Facts
 from onoma.knowledge.facts_model import SUPPORT
 from onoma.knowledge.logic_facts import LogicFacts, fit_logic
 from onoma.knowledge.logic_rules import parse_rule
+from reference.random_facts import said
 
 ROWS = [("a", "near", "b"), ("b", "in", "west"), ("c", "near", "d"), ("d", "in", "east"), ("east", "part", "west")]
 
@@ -42,12 +43,20 @@ def test_scores_agree_whichever_way_they_are_asked(known, model):
     np.testing.assert_allclose(row, model.score_objects(s, k)[0], rtol=1e-6, atol=1e-8)
 
 
+def test_a_rule_is_heard_where_few_facts_speak_of_it():
+    rows = [(f"p{i}", name, f"f{i}") for i in range(12) for name in ("leads", "works for")] + [("cy", "leads", "gm")]
+    facts = Facts.from_table(said(*rows))
+    model = fit_logic(facts, [parse_rule("0.7 :: leads(X, Y) => works for(X, Y)")], rank=12)
+    best = model.best_missing(facts, 1).to_pylist()[0]
+    assert (best["subject"], best["relation"], best["object"]) == ("cy", "works for", "gm")
+
+
 def test_a_prediction_is_explained_by_known_facts(known, model):
     support = model.explain(known, "a", "in", "west")
     assert support.schema.equals(SUPPORT)
     assert support["object"].to_pylist() == ["b", "west"]
     assert len(model.explain(known, "a", "in", "east")) == 0
-    assert model.notes == ["1 rules, which apply in 2 places"]
+    assert model.notes == ["1 rule, which applies in 2 places"]
 
 
 def test_save_and_load(known, model, tmp_path):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -86,3 +88,43 @@ def test_bad_settings_and_empty_relations_are_refused(book):
         relation_tensor(book, {"synonym": 1.0, "hypernym": 1.0})
     with pytest.raises(SettingsError, match="decay"):
         Spread(decay=1.5)
+
+
+def test_closure_adds_the_hypernyms_of_hypernyms():
+    animals = from_entries(
+        [
+            Entry("robin", {"hypernym": ["bird"]}),
+            Entry("bird", {"hypernym": ["animal", "flyer"]}),
+            Entry("animal", {"hypernym": ["thing"]}),
+            Entry("flyer", {}),
+            Entry("thing", {}),
+        ]
+    )
+    plain = Spread(steps=0, left_steps=0)
+    tensor = relation_tensor(animals, {"synonym": 1.0, "hypernym": 1.0, "hyponym": 1.0}, spread=plain, closure=0.5)
+    robin = tensor.columns("hyponym", [animals.find("robin")]).toarray().ravel()
+    up = dict(zip(animals.documents, robin.tolist(), strict=True))
+    assert up == pytest.approx({"robin": 0.0, "bird": 1.0, "animal": 0.25, "flyer": 0.25, "thing": 0.125})
+    below = tensor.columns("hypernym", [animals.find("thing")]).toarray().ravel()
+    assert dict(zip(animals.documents, below.tolist(), strict=True))["robin"] == pytest.approx(0.125)
+
+
+def test_closure_of_a_circle_ends():
+    circle = from_entries([Entry("a", {"hypernym": ["b"]}), Entry("b", {"hypernym": ["a"]})])
+    tensor = relation_tensor(circle, {"synonym": 1.0, "hyponym": 1.0}, spread=Spread(steps=0), closure=1.0)
+    assert np.isfinite(tensor.columns("hyponym", [0]).toarray()).all()
+    with pytest.raises(SettingsError, match="closure is 2"):
+        relation_tensor(circle, {"synonym": 1.0, "hyponym": 1.0}, closure=2.0)
+
+
+def test_by_sense_a_word_belongs_where_it_is_used():
+    first = from_entries([Entry("bank", {"synonym": ["shore"]}), Entry("bank", {"synonym": ["fund"]})])
+    shares = first.members.copy()
+    shares[0, 0], shares[1, 0] = 0.9, 0.1
+    counted = replace(first, senses=shares)
+    both = combine([counted, from_entries([Entry("shore", {"synonym": ["bank"]})])])
+    np.testing.assert_allclose(both.shares[:, [0]].toarray().ravel(), [0.9, 0.1, 1.0])
+    tensor = relation_tensor(counted, {"synonym": 1.0}, spread=Spread(steps=0, left_steps=0), by_sense=True)
+    bank = tensor.columns("synonym", [0]).toarray().ravel()
+    assert bank[0] > 3 * bank[1] > 0
+    np.testing.assert_allclose(first.shares[:, [0]].toarray().ravel(), [0.5, 0.5])

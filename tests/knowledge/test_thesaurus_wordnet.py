@@ -71,3 +71,25 @@ def test_wordnet_has_what_its_makers_say(data):
     found = read_wordnet(find_wordnet(data / "knowledge/wordnet30"))
     assert (len(found.documents), len(found.words)) == (117_659, 147_306)
     assert found.links["hypernym"].nnz == 97_666
+
+
+def test_senses_count_as_often_as_they_were_met(folder):
+    (folder / "data.adv").write_text("00000010 02 r 01 cold 0 000 | without preparation\n", "latin-1")
+    assert read_wordnet(folder).senses is None
+    (folder / "index.adj").write_text("  1 a licence\ncold a 1 1 ! 1 1 00000020  \n", "latin-1")
+    (folder / "index.adv").write_text("cold r 1 0 1 0 00000010  \n", "latin-1")
+    (folder / "cntlist.rev").write_text("cold%3:00:01:: 1 7\n", "latin-1")
+    found = read_wordnet(folder)
+    shares = found.senses[:, [found.find("cold")]].toarray().ravel()
+    by_document = dict(zip(found.documents, shares.tolist(), strict=True))
+    assert by_document["a00000020"] == pytest.approx(8 / 9, abs=1e-3)
+    assert by_document["r00000010"] == pytest.approx(1 / 9, abs=1e-3)
+    assert found.senses[:, [found.find("parrot")]].sum() == pytest.approx(1)  # in no index: all that it is
+
+
+@pytest.mark.parametrize(("name", "line"), [("cntlist.rev", "cold 1 x\n"), ("index.noun", "bird n\n")])
+def test_a_broken_line_of_counts_is_named(folder, name, line):
+    (folder / "cntlist.rev").write_text("", "latin-1")
+    (folder / name).write_text(line, "latin-1")
+    with pytest.raises(DataError, match=rf"{name}, row 1: not a line"):
+        read_wordnet(folder)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -79,21 +81,21 @@ def test_signatures_given_are_those_used(files, job):
 def test_a_saved_model_is_loaded_for_the_same_facts_only(job, name, tmp_path):
     learnt = learn(job, name)
     learnt.save(tmp_path)
-    again = load(tmp_path, job.facts)
+    again = load(tmp_path, job)
     triples = job.facts.triples
     np.testing.assert_array_equal(
         again.score_objects(triples.subjects, triples.relations),
         learnt.score_objects(triples.subjects, triples.relations),
     )
     with pytest.raises(DataError, match="other entities or relations"):
-        load(tmp_path, type(job.facts).from_table(said(("a", "b", "c"))))
+        load(tmp_path, replace(job, facts=type(job.facts).from_table(said(("a", "b", "c")))))
     assert "rescal" in LOADERS
 
 
 def test_models_of_other_kinds_are_not_loaded(job, tmp_path):
     (tmp_path / "model.json").write_text('{"kind": "maxent", "version": 1}')
     with pytest.raises(DataError, match="kind 'maxent'"):
-        load(tmp_path, job.facts)
+        load(tmp_path, job)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`onoma facts`: what follows from known facts."""
 
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -8,13 +9,17 @@ import pyarrow as pa
 import typer
 
 from onoma.cli.console import Speaker
-from onoma.cli.options import Json, OnError, OnErrorOption, Quiet, Seed
+from onoma.cli.options import Json, OnError, OnErrorOption, Quiet, Seed, with_settings
 from onoma.corpus.formats import write_table
+from onoma.corpus.writers.files import write_text
 from onoma.errors import SettingsError
+from onoma.knowledge.facts import Facts
 from onoma.knowledge.facts_model import FactModel
+from onoma.knowledge.logic_mine import mine_rules
 from onoma.knowledge.rescal_als import Plan
 from onoma.pipeline.facts import (
-    MODELS,
+    PAIRS,
+    PRIOR,
     FactsJob,
     Query,
     ask,
@@ -27,64 +32,96 @@ from onoma.pipeline.facts import (
 )
 from onoma.pipeline.output import check_target
 
-__all__ = ["app"]
+__all__ = ["Model", "app"]
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode="rich", help="What follows from known facts: complete, ask, explain."
+    no_args_is_help=True, rich_markup_mode="rich", help="What follows from known facts: complete, ask, explain, rules."
 )
 
-Model = StrEnum("Model", {name: name for name in MODELS})  # type: ignore[misc]  # the kinds of models are data
+
+class Model(StrEnum):
+    """What may be learnt: the kinds of `onoma.pipeline.facts.MODELS`."""
+
+    trescal = "trescal"
+    rescal = "rescal"
+    logic = "logic"
+
 
 Triples = Annotated[
     Path,
     typer.Argument(metavar="TRIPLES", help="Lines of subject TAB relation TAB object, N-Triples (.nt), or a table."),
 ]
-Question = Annotated[
-    str, typer.Argument(metavar="QUESTION", help="Such as 'capital_of(lyon, ?)'; names with a comma in double quotes.")
-]
-TypesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--types",
-        help="A file of lines entity TAB type; 'names' (concept:city:lyon says it); or 'relation:R' (facts of R do).",
-    ),
-]
-SignaturesOption = Annotated[
-    Path | None,
-    typer.Option("--signatures", help="Lines relation TAB domain TAB range. Without: every type seen on a side."),
-]
-RulesOption = Annotated[Path | None, typer.Option("--rules", help="A file of rules, for models that learn from rules.")]
-ModelOption = Annotated[
-    Model | None,
-    typer.Option("--model", help="What is learnt. By default logic with rules, trescal with types, rescal without."),
-]
-Rank = Annotated[
-    int | None, typer.Option("--rank", help="Numbers per entity. By default 100, or fewer for few entities.", min=1)
-]
-Regularisation = Annotated[float, typer.Option("--regularisation", help="How strongly numbers are kept small.", min=0)]
-Iterations = Annotated[int, typer.Option("--iterations", help="At most so many.", min=0)]
-Load = Annotated[Path | None, typer.Option("--load", help="A folder with a model saved before; nothing is learnt.")]
-Threads = Annotated[int, typer.Option("--threads", help="How many relations are worked on at once.", min=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What every command learns from, and how."""
+
+    types: Annotated[
+        str | None,
+        typer.Option(
+            "--types",
+            help="A file of lines entity TAB type; 'names' (concept:city:lyon says it); or 'relation:R' (facts of R "
+            "do).",
+        ),
+    ] = None
+    signatures: Annotated[
+        Path | None,
+        typer.Option("--signatures", help="Lines relation TAB domain TAB range. Without: every type seen on a side."),
+    ] = None
+    rules: Annotated[
+        Path | None, typer.Option("--rules", help="A file of rules, for models that learn from rules.")
+    ] = None
+    model: Annotated[
+        Model | None,
+        typer.Option(
+            "--model", help="What is learnt. By default logic with rules, trescal with types, rescal without."
+        ),
+    ] = None
+    loaded: Annotated[
+        Path | None, typer.Option("--load", help="A folder with a model saved before; nothing is learnt.")
+    ] = None
+    rank: Annotated[
+        int | None, typer.Option("--rank", help="Numbers per entity. By default 100, or fewer for few entities.", min=1)
+    ] = None
+    regularisation: Annotated[
+        float, typer.Option("--regularisation", help="How strongly numbers are kept small.", min=0)
+    ] = 5.0
+    iterations: Annotated[int, typer.Option("--iterations", help="At most so many.", min=0)] = 10
+    prior: Annotated[
+        float,
+        typer.Option("--prior", help="Weight of what kinds and frequencies say, in (t)rescal. As published: 0.", min=0),
+    ] = PRIOR
+    pairs: Annotated[
+        float,
+        typer.Option(
+            "--pairs", help="Weight of other relations between the two, in (t)rescal. As published: 0.", min=0
+        ),
+    ] = PAIRS
+    threads: Annotated[int, typer.Option("--threads", help="How many relations are worked on at once.", min=1)] = 1
+    on_error: OnErrorOption = OnError.stop
+    seed: Seed = 0
+
+    def plan(self, facts: Facts) -> Plan:
+        """Return how to factorise these facts."""
+        return Plan(
+            rank=self.rank or default_rank(facts),
+            regularisation=self.regularisation,
+            max_iterations=self.iterations,
+            threads=self.threads,
+            seed=self.seed,
+        )
 
 
 @app.command()
+@with_settings(Settings)
 def complete(
     triples: Triples,
     *,
-    types: TypesOption = None,
-    signatures: SignaturesOption = None,
-    rules: RulesOption = None,
-    model: ModelOption = None,
+    settings: Settings,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A table of the facts found.")] = None,
     top: Annotated[int, typer.Option("--top", help="How many missing facts.", min=1)] = 1000,
     save: Annotated[Path | None, typer.Option("--save", help="Keep the model in this folder.")] = None,
-    loaded: Load = None,
-    rank: Rank = None,
-    regularisation: Regularisation = 5.0,
-    iterations: Iterations = 10,
-    threads: Threads = 1,
-    on_error: OnErrorOption = OnError.stop,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -98,20 +135,21 @@ def complete(
     speaker = Speaker(json=json, quiet=quiet)
     if output is not None:
         check_target(output)
-    plan = (rank, regularisation, iterations, threads, seed)
-    job = _read(speaker, triples, types, signatures, rules, plan, on_error)
-    learnt = _learnt(speaker, job, model, loaded)
+    job = _read(speaker, triples, settings)
+    learnt = _learnt(speaker, job, settings)
     with speaker.progress.task("looking for what is missing"):
         found = learnt.best_missing(job.facts, top)
     if save is not None:
         learnt.save(save)
     if output is not None:
         write_table(found, output)
-    if output is not None and job.rejects is not None:
-        write_table(job.rejects, output.with_name(output.name.split(".")[0] + ".rejects.csv"))
+        if job.rejects is not None:
+            write_table(job.rejects, output.with_name(output.name.split(".")[0] + ".rejects.csv"))
     if json:
         speaker.answer({"facts": len(job.facts), "found": found.slice(0, 20).to_pylist(), "output": output})
         return
+    if len(found) < top:
+        speaker.note(f"{len(found):,} missing facts have anything for them; a smaller --regularisation offers more")
     shown = f"the {min(10, len(found))} best of {len(found):,} missing facts"
     _show(speaker, shown, found.select(["subject", "relation", "object", "score"]).slice(0, 10))
     for path in (path for path in (output, save) if path is not None):
@@ -121,22 +159,16 @@ def complete(
 
 
 @app.command("ask")
+@with_settings(Settings)
 def ask_command(
     triples: Triples,
-    question: Question,
+    question: Annotated[
+        str,
+        typer.Argument(metavar="QUESTION", help="Such as 'capital_of(lyon, ?)'; names with a comma in double quotes."),
+    ],
     *,
-    types: TypesOption = None,
-    signatures: SignaturesOption = None,
-    rules: RulesOption = None,
-    model: ModelOption = None,
+    settings: Settings,
     top: Annotated[int, typer.Option("--top", help="How many answers.", min=1)] = 10,
-    loaded: Load = None,
-    rank: Rank = None,
-    regularisation: Regularisation = 5.0,
-    iterations: Iterations = 10,
-    threads: Threads = 1,
-    on_error: OnErrorOption = OnError.stop,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -149,10 +181,9 @@ def ask_command(
     """
     speaker = Speaker(json=json, quiet=quiet)
     query = parse_query(question)
-    plan = (rank, regularisation, iterations, threads, seed)
-    job = _read(speaker, triples, types, signatures, rules, plan, on_error)
+    job = _read(speaker, triples, settings)
     _check(query, job)
-    answers = ask(_learnt(speaker, job, model, loaded), job.facts, query, top)
+    answers = ask(_learnt(speaker, job, settings), job.facts, query, top)
     if json:
         speaker.answer({"question": str(query), "answers": answers.to_pylist()})
         return
@@ -161,22 +192,13 @@ def ask_command(
 
 
 @app.command()
+@with_settings(Settings)
 def explain(
     triples: Triples,
-    question: Annotated[str, typer.Argument(metavar="FACT", help="Such as 'capital_of(lyon, france)'.")],
+    fact: Annotated[str, typer.Argument(metavar="FACT", help="Such as 'capital_of(lyon, france)'.")],
     *,
-    types: TypesOption = None,
-    signatures: SignaturesOption = None,
-    rules: RulesOption = None,
-    model: ModelOption = None,
+    settings: Settings,
     top: Annotated[int, typer.Option("--top", help="How many known facts.", min=1)] = 10,
-    loaded: Load = None,
-    rank: Rank = None,
-    regularisation: Regularisation = 5.0,
-    iterations: Iterations = 10,
-    threads: Threads = 1,
-    on_error: OnErrorOption = OnError.stop,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -187,13 +209,15 @@ def explain(
       [cyan]onoma facts explain kb.tsv 'lives_in(jane, lyon)' --load model/[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
-    query = parse_query(question)
+    query = parse_query(fact)
     if query.subject is None or query.object is None:
-        raise SettingsError(f"{query} leaves a side open; a fact to be explained names both")
-    plan = (rank, regularisation, iterations, threads, seed)
-    job = _read(speaker, triples, types, signatures, rules, plan, on_error)
+        raise SettingsError(
+            f"{query} leaves a side open; a fact to be explained names both",
+            hint="onoma facts ask finds what could stand there.",
+        )
+    job = _read(speaker, triples, settings)
     _check(query, job)
-    learnt = _learnt(speaker, job, model, loaded)
+    learnt = _learnt(speaker, job, settings)
     support = learnt.explain(job.facts, query.subject, query.relation, query.object)
     value = score(learnt, query)
     if json:
@@ -203,29 +227,54 @@ def explain(
     _show(speaker, "known facts that carry it", support.slice(0, top))
 
 
-def _read(
-    speaker: Speaker,
-    triples: Path,
-    types: str | None,
-    signatures: Path | None,
-    rules: Path | None,
-    plan: tuple[int | None, float, int, int, int],
-    on_error: OnError,
-) -> FactsJob:
-    rank, regularisation, iterations, threads, seed = plan
+@app.command("rules")
+def rules_command(
+    triples: Triples,
+    *,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file of rules, for --rules.")] = None,
+    support: Annotated[int, typer.Option("--support", help="How many facts must bear a rule out.", min=1)] = 5,
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="How often, at least, the head holds where the body does.", max=1)
+    ] = 0.3,
+    top: Annotated[int, typer.Option("--top", help="How many rules.", min=1)] = 1000,
+    on_error: OnErrorOption = OnError.stop,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find rules that the facts bear out, such as: who leads a firm works for it.
+
+    For example:
+
+      [cyan]onoma facts rules kb.tsv --confidence 0.8 -o rules.txt[/]
+      [cyan]onoma facts complete kb.tsv --rules rules.txt -o missing.csv[/]
+    """
+    speaker = Speaker(json=json, quiet=quiet)
+    job = _read(speaker, triples, Settings(on_error=on_error))
+    with speaker.progress.task("looking for rules"):
+        found = mine_rules(job.facts, min_support=support, min_confidence=confidence, limit=top)
+    if output is not None:
+        write_text(output, "".join(f"{rule}\n" for rule in found))
+    if json:
+        speaker.answer({"facts": len(job.facts), "rules": [str(rule) for rule in found], "output": output})
+        return
+    shown = ([rule.weight, str(replace(rule, weight=1.0))] for rule in found[:10])
+    speaker.table(f"the {min(10, len(found))} most confident of {len(found):,} rules", ("confidence", "rule"), shown)
+    if output is not None:
+        speaker.say(f"written: {output}")
+    else:
+        speaker.note("nothing was written: add -o rules.txt")
+
+
+def _read(speaker: Speaker, triples: Path, settings: Settings) -> FactsJob:
     job = read_facts_job(
         triples,
-        types=types,
-        signatures=signatures,
-        rules=rules,
-        plan=lambda facts: Plan(
-            rank=rank or default_rank(facts),
-            regularisation=regularisation,
-            max_iterations=iterations,
-            threads=threads,
-            seed=seed,
-        ),
-        on_error=on_error.value,
+        types=settings.types,
+        signatures=settings.signatures,
+        rules=settings.rules,
+        plan=settings.plan,
+        prior=settings.prior,
+        pairs=settings.pairs,
+        on_error=settings.on_error.value,
     )
     for note in job.notes:
         speaker.note(note)
@@ -234,10 +283,10 @@ def _read(
     return job
 
 
-def _learnt(speaker: Speaker, job: FactsJob, model: Model | None, folder: Path | None) -> FactModel:
-    if folder is not None:
-        return load(folder, job.facts)
-    learnt = learn(job, None if model is None else model.value, progress=speaker.progress)
+def _learnt(speaker: Speaker, job: FactsJob, settings: Settings) -> FactModel:
+    if settings.loaded is not None:
+        return load(settings.loaded, job)
+    learnt = learn(job, None if settings.model is None else settings.model.value, progress=speaker.progress)
     for note in learnt.notes:
         speaker.note(note)
     return learnt

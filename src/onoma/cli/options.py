@@ -1,12 +1,15 @@
 """Options that mean the same in every command."""
 
+import functools
+import inspect
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = ["Json", "OnError", "OnErrorOption", "Out", "Quiet", "Seed"]
+__all__ = ["Json", "OnError", "OnErrorOption", "Out", "Quiet", "Seed", "with_settings"]
 
 
 class OnError(StrEnum):
@@ -24,3 +27,29 @@ OnErrorOption = Annotated[
     OnError,
     typer.Option("--on-error", help="Bad rows: stop at the first, or reject them into a file beside the output."),
 ]
+
+
+def with_settings(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of a dataclass as options of its own.
+
+    The command has a parameter `settings` of that class and gets them there; commands that share options say them once.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    shared = [
+        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[name])
+        for name, field in kind.__dataclass_fields__.items()
+    ]
+
+    def widen(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def widened(**given: Any) -> None:  # noqa: ANN401  (whatever the options are)
+            settings = kind(**{each.name: given.pop(each.name) for each in shared})
+            command(**given, settings=settings)
+
+        own = inspect.signature(command, eval_str=True).parameters.values()
+        parameters = [part for each in own for part in (shared if each.name == "settings" else [each])]
+        widened.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads the options here
+        widened.__annotations__ = {each.name: each.annotation for each in parameters}
+        return widened
+
+    return widen

@@ -60,16 +60,10 @@ def relate(
     """
     speaker = Speaker(json=json, quiet=quiet)
     asked = words or []
-    wanted = 2 if degree else 1
-    if relation is None and fit is None:
-        raise SettingsError("no relation is given", hint="onoma relate antonym hot; --help has more.")
-    if relation is not None and len(asked) != wanted:
-        raise SettingsError(f"{len(asked)} words came; {'--degree wants two' if degree else 'one is wanted'}")
-    if fit is not None and model is not None:
-        raise SettingsError("--fit makes a model and --model reads one; give one of them")
+    _check(relation, len(asked), fit, model, degree=degree)
     if fit is None:
         asked_for = "" if relation is None else relation.value
-        opened = open_words(thesaurus or [], asked_for, model=model, progress=speaker.progress)
+        opened = open_words(thesaurus or [], asked_for, degree=degree, model=model, progress=speaker.progress)
     else:
         opened = fit_words(thesaurus or [], fit, rank=rank, seed=seed, progress=speaker.progress)
     for note in opened.notes:
@@ -81,6 +75,19 @@ def relate(
         _degree(speaker, opened, relation, asked)
     else:
         _top(speaker, opened, relation, asked[0], number)
+
+
+def _check(relation: Relation | None, n_words: int, fit: Path | None, model: Path | None, *, degree: bool) -> None:
+    """Refuse what cannot be meant, before anything is read."""
+    if relation is None and fit is None:
+        raise SettingsError("no relation is given", hint="onoma relate antonym hot; --help has more.")
+    if relation is not None and n_words != (2 if degree else 1):
+        example = f"--degree {relation.value} hot cold" if degree else f"{relation.value} hot"
+        wants = "--degree wants two" if degree else "one is wanted; two with --degree"
+        came = f"{n_words} word{'' if n_words == 1 else 's'} came"
+        raise SettingsError(f"{came}; {wants}", hint=f"onoma relate {example}")
+    if fit is not None and model is not None:
+        raise SettingsError("--fit makes a model and --model reads one; give one of them")
 
 
 def _degree(speaker: Speaker, opened: Words, relation: Relation, words: list[str]) -> None:

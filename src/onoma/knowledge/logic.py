@@ -6,6 +6,7 @@ instances of rules that conclude a fact and the known facts at the end of each c
 or rules to a trained model (`Logic.add`), which goes on from where it stands.
 """
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -361,15 +362,16 @@ def _start(model: Logic, seed: int) -> Parameters:
 
 def _with_relations(facts: Facts, rules: Sequence[Rule]) -> Facts:
     """Return the facts with the relations that only rules conclude; a body of unknown relations is an error."""
-    fresh: dict[str, None] = {}
+    heads = {rule.head.relation for rule in rules}
     for rule in rules:
         for literal in rule.body:
-            if literal.relation not in fresh:
-                heads = {other.head.relation for other in rules}
-                if literal.relation not in facts.relations and literal.relation not in heads:
-                    facts.relations.index(literal.relation)  # says which names are similar
-        if rule.head.relation not in facts.relations:
-            fresh.setdefault(rule.head.relation)
+            if literal.relation not in facts.relations and literal.relation not in heads:
+                known = ", ".join(difflib.get_close_matches(literal.relation, list(facts.relations), n=3))
+                raise DataError(
+                    f"no fact has the relation {literal.relation!r} of the rule {rule}",
+                    hint=f"Did you mean {known}?" if known else "Leave the rule out, or add facts of that relation.",
+                )
+    fresh = dict.fromkeys(rule.head.relation for rule in rules if rule.head.relation not in facts.relations)
     if not fresh:
         return facts
     relations = Names([*facts.relations, *fresh], "relation")

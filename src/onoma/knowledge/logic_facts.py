@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from onoma.errors import SettingsError
 from onoma.knowledge.facts import Codes, Facts, Names, Triples
 from onoma.knowledge.facts_model import SUPPORT
 from onoma.knowledge.logic import Logic
+from onoma.knowledge.logic_conclude import Concluding, Conclusions
 from onoma.knowledge.logic_fit import Plan
 from onoma.knowledge.logic_rules import Rule
 from onoma.progress import SILENT, Progress
@@ -22,13 +24,23 @@ __all__ = ["LogicFacts", "fit_logic"]
 
 _CELLS = 4_000_000
 """Scores held at once."""
+_CONCLUDED = 5.0
+"""What a rule of weight 1 adds to the logit of a fact that it concludes from known ones (`logic_conclude`)."""
 
 
 @dataclass(frozen=True, eq=False)
 class LogicFacts:
-    """A model of facts and rules over entities."""
+    """A model of facts and rules over entities.
+
+    A score is the logit of the truth that was learnt, and more where a rule concludes the fact from known ones: so a
+    rule is heard even where few facts speak of it.
+    """
 
     logic: Logic
+
+    @cached_property
+    def _ruled(self) -> Concluding:
+        return Concluding(_Logits(self.logic), Conclusions(self.logic.rules, self.logic.facts), _CONCLUDED)
 
     @property
     def entities(self) -> Names:
@@ -43,21 +55,21 @@ class LogicFacts:
     @property
     def notes(self) -> list[str]:
         """How many rules there are and where they apply."""
-        n_instances = sum(len(each) for each in self.logic.instances)
-        return [f"{len(self.logic.rules):,} rules, which apply in {n_instances:,} places"]
+        n_rules, n_places = len(self.logic.rules), sum(len(each) for each in self.logic.instances)
+        said = "1 rule, which applies" if n_rules == 1 else f"{n_rules:,} rules, which apply"
+        return [f"{said} in {n_places:,} {'place' if n_places == 1 else 'places'}"]
 
     def score(self, subjects: Codes, relations: Codes, objects: Codes) -> NDArray[np.floating[Any]]:
-        """Score facts: the logit of their truth, as the other scores are."""
-        truth = np.clip(self.logic.score(subjects, relations, objects), 1e-12, 1 - 1e-12)
-        return np.log(truth) - np.log1p(-truth)
+        """Score facts given by codes."""
+        return self._ruled.score(subjects, relations, objects)
 
     def score_objects(self, subjects: Codes, relations: Codes) -> NDArray[np.floating[Any]]:
         """Score every entity as object of each (subject, relation)."""
-        return self.logic.score_objects(subjects, relations)
+        return self._ruled.score_objects(subjects, relations)
 
     def score_subjects(self, relations: Codes, objects: Codes) -> NDArray[np.floating[Any]]:
         """Score every entity as subject of each (relation, object)."""
-        return self.logic.score_subjects(relations, objects)
+        return self._ruled.score_subjects(relations, objects)
 
     def best_missing(self, facts: Facts, n: int) -> pa.Table:
         """Return the n best-scored facts that are not known, as a table of `FACTS` with a column `score`."""
@@ -70,7 +82,7 @@ class LogicFacts:
         for k in range(len(self.relations)):
             for start in range(0, size, max(_CELLS // size, 1)):
                 block = every[start : start + max(_CELLS // size, 1)]
-                scores = self.logic.score_objects(block, np.full(len(block), k))
+                scores = self.score_objects(block, np.full(len(block), k))
                 for row, s in enumerate(block.tolist()):
                     scores[row, [*by_key.get((k, s), ()), s]] = -np.inf
                 kept = [_best(np.concatenate([*kept, _cells(scores, k, block, n)]), n)]
@@ -109,6 +121,23 @@ class LogicFacts:
         return pa.Table.from_arrays(columns, schema=FACTS).append_column("score", pa.array(found[:, 0]))
 
 
+@dataclass(frozen=True, eq=False)
+class _Logits:
+    """The logic with one scale for all scores."""
+
+    logic: Logic
+
+    def score(self, subjects: Codes, relations: Codes, objects: Codes) -> NDArray[np.floating[Any]]:
+        truth = np.clip(self.logic.score(subjects, relations, objects), 1e-12, 1 - 1e-12)
+        return np.asarray(np.log(truth) - np.log1p(-truth))
+
+    def score_objects(self, subjects: Codes, relations: Codes) -> NDArray[np.floating[Any]]:
+        return self.logic.score_objects(subjects, relations)
+
+    def score_subjects(self, relations: Codes, objects: Codes) -> NDArray[np.floating[Any]]:
+        return self.logic.score_subjects(relations, objects)
+
+
 def fit_logic(
     facts: Facts, rules: Sequence[Rule], *, rank: int = 40, seed: int = 0, progress: Progress = SILENT
 ) -> LogicFacts:
@@ -119,7 +148,7 @@ def fit_logic(
     return LogicFacts(Logic.fit(facts, rules, plan, seed=seed, progress=progress))
 
 
-def _cells(scores: NDArray[np.float64], k: int, block: Codes, n: int) -> NDArray[np.float64]:
+def _cells(scores: NDArray[np.floating[Any]], k: int, block: Codes, n: int) -> NDArray[np.float64]:
     """Return the n best cells of a block as rows of score, relation, subject, object."""
     flat = scores.ravel()
     best = np.argpartition(-flat, min(n, len(flat) - 1))[:n]

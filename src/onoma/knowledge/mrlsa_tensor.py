@@ -9,6 +9,9 @@ has a word in common, otherwise along links, chosen by weight. Without spreading
 the paper. With it, a word meets documents some steps away, which the paper leaves to the low rank alone. Spreading
 would fill the slices with 10⁸ numbers and more; a product W_r X costs a few sparse products.
 
+Two more choices, neither in the paper: L may count a word in each sense as often as it is used there (`by_sense`), and
+K_hypernym may hold the hypernyms of hypernyms too, Σ_{t ≥ 0} c^t H^{t+1} (`closure` c; K_hyponym is its transpose).
+
 PILSA's signed matrix is the one slice c_s D D L − c_a D K_antonym D L.
 """
 
@@ -28,6 +31,10 @@ __all__ = ["Dense", "RelationTensor", "Slices", "SparseSlices", "Spread", "polar
 Dense = NDArray[np.float32]
 PIVOT = "synonym"
 """The relation that carries every other one to further words."""
+_HEIGHT = 25
+"""More steps up than a hierarchy has (WordNet's deepest noun is 18 below the top); links may run in a circle."""
+_TRACE = 0.05
+"""Weight below which a document is no longer called a hypernym of another."""
 
 
 class Slices(Protocol):
@@ -230,18 +237,37 @@ class RelationTensor:
 
 
 def relation_tensor(
-    thesaurus: Thesaurus, scales: Mapping[str, float], *, spread: Spread | None = None
+    thesaurus: Thesaurus,
+    scales: Mapping[str, float],
+    *,
+    spread: Spread | None = None,
+    closure: float = 0.0,
+    by_sense: bool = False,
 ) -> RelationTensor:
     """Return the tensor with one slice for each relation named, multiplied by its scale.
 
-    The scale decides how much of the error the decomposition spends on a slice; it does not change a raw cosine.
+    Parameters
+    ----------
+    thesaurus
+        What it is made of.
+    scales
+        How much of the error the decomposition spends on each slice; a raw cosine does not depend on it.
+    spread
+        How far a word reaches.
+    closure
+        How much a hypernym of a hypernym counts as one, and so on up: from 0, not at all, to 1, alike.
+    by_sense
+        Whether a word counts in each of its senses as often as it is used there, instead of alike in all.
     """
     if PIVOT not in scales or not all(scale > 0 for scale in scales.values()):
         raise SettingsError(
             f"scales are {dict(scales)}; a scale is above 0, and {PIVOT!r} must be among the relations: it is the pivot"
         )
-    kernels = [_kernel(thesaurus, relation) * np.float32(scale) for relation, scale in scales.items()]
-    return _assembled(thesaurus, list(scales), kernels, spread or Spread())
+    if not 0.0 <= closure <= 1.0:
+        raise SettingsError(f"closure is {closure}; it lies between 0 and 1")
+    kernels = [_kernel(thesaurus, relation, closure) * np.float32(scale) for relation, scale in scales.items()]
+    members = thesaurus.shares if by_sense else thesaurus.members
+    return _assembled(thesaurus, members, list(scales), kernels, spread or Spread())
 
 
 def polarity_tensor(
@@ -249,23 +275,44 @@ def polarity_tensor(
 ) -> RelationTensor:
     """Return PILSA's signed matrix as a tensor of one slice: synonyms count up, antonyms down."""
     signed = _kernel(thesaurus, PIVOT) * np.float32(synonym) - _kernel(thesaurus, "antonym") * np.float32(antonym)
-    return _assembled(thesaurus, ["polarity"], [signed], spread or Spread())
+    return _assembled(thesaurus, thesaurus.members, ["polarity"], [signed], spread or Spread())
 
 
-def _kernel(thesaurus: Thesaurus, relation: str) -> Matrix:
+def _kernel(thesaurus: Thesaurus, relation: str, closure: float = 0.0) -> Matrix:
     if relation == PIVOT:
         return Matrix(sp.eye_array(len(thesaurus.documents), dtype=np.float32, format="csr"))
+    if closure and relation in ("hypernym", "hyponym"):
+        above = _closure(row_normal(thesaurus.link("hypernym")), closure)
+        return above if relation == "hypernym" else Matrix(above.T)
     return row_normal(thesaurus.link(relation), power=2)
 
 
-def _assembled(thesaurus: Thesaurus, relations: list[str], kernels: Sequence[Any], spread: Spread) -> RelationTensor:
+def _closure(H: Matrix, keep: float) -> Matrix:
+    """Return Σ_{t ≥ 0} keep^t H^{t+1}: all documents above each; several parents share a document's weight.
+
+    Where links go by ambiguous words the weight soon scatters over everything: what falls below `_TRACE` is dropped.
+    """
+    total = step = H
+    for height in range(1, _HEIGHT):
+        step = Matrix(step @ H)
+        step.data[step.data < _TRACE] = 0.0
+        step.eliminate_zeros()
+        if not step.nnz:
+            break
+        total = Matrix(total + step * np.float32(keep**height))
+    return total
+
+
+def _assembled(
+    thesaurus: Thesaurus, members: Matrix, relations: list[str], kernels: Sequence[Any], spread: Spread
+) -> RelationTensor:
     n_documents = len(thesaurus.documents)
     present = [(w, thesaurus.links[name]) for name, w in spread.weights.items() if w and name in thesaurus.links]
     walk = sum((w * link for w, link in present), Matrix((n_documents, n_documents), dtype=np.float32))
     return RelationTensor(
         relations,
         [Matrix(K) for K in kernels],
-        weighted_words(thesaurus.members),
+        weighted_words(members),
         Matrix(row_normal(walk) * np.float32(1 - spread.share)),
         spread,
     )

@@ -30,7 +30,7 @@ from onoma.knowledge.types import Fit, Signatures, Types
 from onoma.learning.storage import load_model, save_model
 from onoma.progress import SILENT, Progress
 
-__all__ = ["Checked", "Factorisation", "fit_factorisation", "fit_rescal"]
+__all__ = ["Checked", "Factorisation", "Viewed", "fit_factorisation", "fit_rescal"]
 
 Scores = NDArray[np.floating[Any]]
 _KIND = "rescal"
@@ -200,8 +200,8 @@ class Factorisation:
 
 
 @dataclass(frozen=True, eq=False)
-class Checked:
-    """A factorisation that answers -inf wherever types do not fit."""
+class Viewed:
+    """A factorisation that is asked in another way: what stays the same."""
 
     model: Factorisation
 
@@ -220,6 +220,15 @@ class Checked:
         """What whoever reads the results should know."""
         return self.model.notes
 
+    def save(self, folder: str | Path) -> None:
+        """Write the factorisation."""
+        self.model.save(folder)
+
+
+@dataclass(frozen=True, eq=False)
+class Checked(Viewed):
+    """A factorisation that answers -inf wherever types do not fit."""
+
     def best_missing(self, facts: Facts, n: int) -> pa.Table:
         """Return the n best-scored facts that fit the types and are not known."""
         return self.model.best_missing(facts, n)
@@ -228,10 +237,6 @@ class Checked:
         """Return the known facts that carry one fact, the strongest first."""
         return self.model.explain(facts, subject, relation, object)
 
-    def save(self, folder: str | Path) -> None:
-        """Write the factorisation."""
-        self.model.save(folder)
-
     def score(self, subjects: Codes, relations: Codes, objects: Codes) -> Scores:
         """Score facts given by codes."""
         allowed = self.model.fit.allows(Triples(subjects, relations, objects))
@@ -239,16 +244,14 @@ class Checked:
 
     def score_objects(self, subjects: Codes, relations: Codes) -> Scores:
         """Score every entity as object; a subject that does not fit makes its whole row -inf."""
-        fit, scores = self.model.fit, self.model.score_objects(subjects, relations)
-        scores[~fit.objects[relations][:, fit.block]] = -np.inf
-        scores[~fit.subjects[relations, fit.block[subjects]]] = -np.inf
+        scores = self.model.score_objects(subjects, relations)
+        self.model.fit.bar_objects_inplace(subjects, relations, scores)
         return scores
 
     def score_subjects(self, relations: Codes, objects: Codes) -> Scores:
         """Score every entity as subject; an object that does not fit makes its whole row -inf."""
-        fit, scores = self.model.fit, self.model.score_subjects(relations, objects)
-        scores[~fit.subjects[relations][:, fit.block]] = -np.inf
-        scores[~fit.objects[relations, fit.block[objects]]] = -np.inf
+        scores = self.model.score_subjects(relations, objects)
+        self.model.fit.bar_subjects_inplace(relations, objects, scores)
         return scores
 
 
@@ -327,5 +330,5 @@ def _made(
 def _by_relation(relations: Codes) -> Iterator[tuple[int, Codes]]:
     order = np.argsort(relations, kind="stable")
     values, starts = np.unique(relations[order], return_index=True)
-    for k, rows in zip(values, np.split(order, starts[1:]), strict=True):
-        yield int(k), rows
+    for k, start, end in zip(values, starts, np.append(starts[1:], len(order)), strict=False):
+        yield int(k), order[start:end]

@@ -1,9 +1,10 @@
 """Thesauri as tables of senses: which words a sense has, and how senses are linked.
 
 A *document* is one group of words that mean the same: a synset of WordNet, or an entry of a dictionary of synonyms. A
-`Thesaurus` holds two kinds of sparse matrix:
+`Thesaurus` holds sparse matrices:
 
     members      documents × words       1 where the word belongs to the document
+    senses       documents × words       how often the word is used in this sense, where that was counted
     links[r]     documents × documents   weight of the link r: the second document is an r of the first
 
 Every format comes down to this (`thesaurus_wordnet`, `thesaurus_files`); several thesauri become one by `combine`,
@@ -72,6 +73,8 @@ class Thesaurus:
         documents × documents, by name of the link.
     irregular
         Inflected forms that no rule explains, and their base forms.
+    senses
+        documents × words: of the uses of a word, the share in each of its senses. None: nobody counted.
     """
 
     words: tuple[str, ...]
@@ -79,6 +82,12 @@ class Thesaurus:
     members: Matrix
     links: Mapping[str, Matrix]
     irregular: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    senses: Matrix | None = None
+
+    @property
+    def shares(self) -> Matrix:
+        """The share of each sense in the uses of a word: as counted, or all alike."""
+        return Matrix(row_normal(self.members.T).T) if self.senses is None else self.senses
 
     @cached_property
     def position(self) -> dict[str, int]:
@@ -164,9 +173,11 @@ def combine(thesauri: Sequence[Thesaurus]) -> Thesaurus:
         return thesauri[0]
     words: dict[str, int] = {}
     columns = [np.array([words.setdefault(word, len(words)) for word in part.words]) for part in thesauri]
-    members = sp.vstack(
-        [_moved(part.members, into, len(words)) for part, into in zip(thesauri, columns, strict=True)], format="csr"
-    )
+
+    def stacked(parts: Sequence[Matrix]) -> Matrix:
+        moved = [_moved(part, into, len(words)) for part, into in zip(parts, columns, strict=True)]
+        return Matrix(sp.vstack(moved, format="csr"))
+
     names = sorted({name for part in thesauri for name in part.links})
     links = {
         name: Matrix(
@@ -176,7 +187,10 @@ def combine(thesauri: Sequence[Thesaurus]) -> Thesaurus:
     }
     irregular = {form: bases for part in thesauri for form, bases in part.irregular.items()}
     documents = tuple(name for part in thesauri for name in part.documents)
-    return Thesaurus(tuple(words), documents, Matrix(members), links, irregular)
+    senses = None
+    if any(part.senses is not None for part in thesauri):
+        senses = stacked([part.shares for part in thesauri])
+    return Thesaurus(tuple(words), documents, stacked([part.members for part in thesauri]), links, irregular, senses)
 
 
 def indicator(pairs: Sequence[tuple[int, int]], shape: tuple[int, int]) -> Matrix:

@@ -3,6 +3,9 @@
 A synset is a document, its lemmas are the members. Pointers become links: antonym, hypernym, hyponym, similar (the
 satellites of an adjective), derived (derivation and pertainyms, both ways), also (see also, verb groups).
 
+How often a word was met in each sense stands in `cntlist.rev`, by the number of the sense; the senses of a word stand
+in `index.noun` … in that order. Both may be missing.
+
 The files come with Debian's package `wordnet-base`, or from Princeton; they may be compressed with xz.
 """
 
@@ -12,8 +15,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from onoma.errors import DataError
-from onoma.knowledge.thesaurus import Matrix, Thesaurus, indicator, plain
+from onoma.knowledge.thesaurus import Matrix, Thesaurus, indicator, plain, row_normal
 
 __all__ = ["HOW", "find_wordnet", "read_wordnet"]
 
@@ -37,6 +42,8 @@ _LINKS = {
     "^": "also",
     "$": "also",
 }
+_KINDS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
+"""Parts of speech as the counts number them."""
 _MARKER = re.compile(r"\((p|a|ip)\)$")
 """Where an adjective may stand; not part of the word."""
 
@@ -77,14 +84,10 @@ def read_wordnet(folder: Path) -> Thesaurus:
             lemmas += [(document, words.setdefault(name, len(words))) for name in names]
             for name, target in links:
                 pointers[name].append((key, target))
-    n = len(documents)
-    return Thesaurus(
-        tuple(words),
-        tuple(documents),
-        indicator(lemmas, (n, len(words))),
-        {name: _linked(name, found, documents) for name, found in pointers.items()},
-        _irregular(folder),
-    )
+    members = indicator(lemmas, (len(documents), len(words)))
+    linked = {name: _linked(name, found, documents) for name, found in pointers.items()}
+    senses = _senses(folder, members, documents, words)
+    return Thesaurus(tuple(words), tuple(documents), members, linked, _irregular(folder), senses)
 
 
 def _synset_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -117,6 +120,53 @@ def _linked(name: str, found: list[tuple[str, str]], documents: dict[str, int]) 
     if name in ("derived", "also"):
         known += [(b, a) for a, b in known]
     return indicator(known, (len(documents), len(documents)))
+
+
+def _senses(folder: Path, members: Matrix, documents: dict[str, int], words: dict[str, int]) -> Matrix | None:
+    """Return the share of each sense in the uses of a word: its count and, for the uncounted, 1 / its number."""
+    counts = _counts(folder)
+    if counts is None:
+        return None
+    cells: list[tuple[int, int]] = []
+    values: list[float] = []
+    for word, kind, offsets in _index(folder):
+        for number, offset in enumerate(offsets, start=1):
+            row, column = documents.get(f"{kind}{offset}"), words.get(word)
+            if row is not None and column is not None:
+                cells.append((row, column))
+                values.append(counts.get((word, kind, number), 0) + 1 / number)
+    rows, columns = np.array(cells, np.int64).reshape(-1, 2).T
+    counted = Matrix((np.array(values, np.float32), (rows, columns)), shape=members.shape)
+    # A member that no index numbers keeps a trace.
+    return Matrix(row_normal((counted + members * np.float32(1e-3)).T).T)
+
+
+def _counts(folder: Path) -> dict[tuple[str, str, int], int] | None:
+    """Return how often words were met: by word, part of speech and number of the sense."""
+    path = _stored(folder / "cntlist.rev")
+    if path is None:
+        return None
+    found = {}
+    for row, line in _synset_lines(path):
+        try:
+            key, number, count = line.split()
+            word, _, rest = key.rpartition("%")
+            found[plain(word), _KINDS[rest[0]], int(number)] = int(count)
+        except (ValueError, KeyError, IndexError):
+            raise DataError(f"not a line of WordNet's counts: {line.strip()[:60]!r}", file=path, row=row) from None
+    return found
+
+
+def _index(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the words of the indices, their part of speech, and their synsets in the order of senses."""
+    paths = (_stored(folder / f"index.{part}") for part in _PARTS)
+    for path in (path for path in paths if path is not None):
+        for row, line in _synset_lines(path):
+            fields = line.split()
+            try:
+                yield plain(fields[0]), fields[1], fields[-int(fields[2]) :]
+            except (ValueError, IndexError):
+                raise DataError(f"not a line of a WordNet index: {line.strip()[:60]!r}", file=path, row=row) from None
 
 
 def _irregular(folder: Path) -> dict[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ nothing is excluded.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from onoma.corpus.schema import SIGNATURES, TYPES, check
 from onoma.errors import DataError
-from onoma.knowledge.facts import Facts, Names, Triples
+from onoma.knowledge.facts import Codes, Facts, Names, Triples
 
 __all__ = ["Fit", "Signatures", "Types"]
 
@@ -165,6 +165,16 @@ class Fit:
             self.subjects[triples.relations, self.block[triples.subjects]]
             & self.objects[triples.relations, self.block[triples.objects]]
         )
+
+    def bar_objects_inplace(self, subjects: Codes, relations: Codes, scores: NDArray[np.floating[Any]]) -> None:
+        """Put -inf wherever an object does not fit; a subject that does not fit makes its whole row -inf."""
+        scores[~self.objects[relations][:, self.block]] = -np.inf
+        scores[~self.subjects[relations, self.block[subjects]]] = -np.inf
+
+    def bar_subjects_inplace(self, relations: Codes, objects: Codes, scores: NDArray[np.floating[Any]]) -> None:
+        """Put -inf wherever a subject does not fit; an object that does not fit makes its whole row -inf."""
+        scores[~self.subjects[relations][:, self.block]] = -np.inf
+        scores[~self.objects[relations, self.block[objects]]] = -np.inf
 
     def share_allowed(self) -> float:
         """Return the share of all cells (subject, relation, object) that fit."""

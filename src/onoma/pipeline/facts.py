@@ -19,6 +19,7 @@ from onoma.corpus.readers.nell import nell_types
 from onoma.corpus.readers.table import read_table
 from onoma.corpus.schema import SIGNATURES, TYPES
 from onoma.errors import DataError, SettingsError
+from onoma.knowledge.backed import Backed
 from onoma.knowledge.facts import Facts
 from onoma.knowledge.facts_model import FactModel
 from onoma.knowledge.logic_facts import LogicFacts, fit_logic
@@ -33,6 +34,8 @@ from onoma.progress import SILENT, Progress
 __all__ = [
     "LOADERS",
     "MODELS",
+    "PAIRS",
+    "PRIOR",
     "FactsJob",
     "Query",
     "ask",
@@ -48,6 +51,8 @@ NAMES = "names"
 """In place of a file of types: the types stand in the names, as NELL writes them."""
 RELATION = "relation:"
 """In place of a file of types: they are the objects of this relation."""
+PRIOR, PAIRS = 0.01, 0.1
+"""How much a factorisation is backed by counts, by default: better than not at all on each of six knowledge bases."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +64,8 @@ class FactsJob:
     signatures: pa.Table | None = None
     rules: Path | None = None
     plan: Plan = field(default_factory=Plan)
+    prior: float = PRIOR
+    pairs: float = PAIRS
     notes: tuple[str, ...] = ()
     rejects: pa.Table | None = None
 
@@ -70,6 +77,8 @@ def read_facts_job(
     signatures: Path | None = None,
     rules: Path | None = None,
     plan: Callable[[Facts], Plan] | None = None,
+    prior: float = PRIOR,
+    pairs: float = PAIRS,
     on_error: str = "stop",
 ) -> FactsJob:
     """Read facts and what is known about types.
@@ -87,6 +96,8 @@ def read_facts_job(
         A file of rules, for models that learn from rules.
     plan
         How to factorise, given the facts; by default with λ = 5 and `default_rank`.
+    prior, pairs
+        How much a factorisation is backed by what is usual and by other relations of a pair (`knowledge.backing`).
     on_error
         Bad lines: `"stop"` or `"reject"`.
     """
@@ -109,7 +120,15 @@ def read_facts_job(
         raise SettingsError("signatures need types", hint="Add --types FILE, or --types names.")
     rejects = read.rejects if len(read.rejects) else None
     return FactsJob(
-        facts=facts, types=found, signatures=signed, rules=rules, plan=how, notes=tuple(notes), rejects=rejects
+        facts=facts,
+        types=found,
+        signatures=signed,
+        rules=rules,
+        plan=how,
+        prior=prior,
+        pairs=pairs,
+        notes=tuple(notes),
+        rejects=rejects,
     )
 
 
@@ -161,15 +180,16 @@ def _trescal(job: FactsJob, progress: Progress) -> FactModel:
             "trescal needs the types of entities",
             hint="Add --types FILE (lines of entity TAB type), --types names (NELL names), or take --model rescal.",
         )
-    return fit_trescal(job.facts, job.types, job.plan, signatures=job.signatures, progress=progress).checked()
+    return _backed(fit_trescal(job.facts, job.types, job.plan, signatures=job.signatures, progress=progress), job)
 
 
 def _rescal(job: FactsJob, progress: Progress) -> FactModel:
-    return fit_rescal(job.facts, job.plan, progress=progress)
+    return _backed(fit_rescal(job.facts, job.plan, progress=progress), job)
 
 
-def _load_factorisation(folder: Path) -> FactModel:
-    model = Factorisation.load(folder)
+def _backed(model: Factorisation, job: FactsJob) -> FactModel:
+    if job.prior or job.pairs:
+        return Backed(model, job.facts, prior=job.prior, pairs=job.pairs)
     return model if model.types is None else model.checked()
 
 
@@ -185,7 +205,10 @@ MODELS: dict[str, Callable[[FactsJob, Progress], FactModel]] = {
 }
 """How each kind of model is learnt."""
 
-LOADERS: dict[str, Callable[[Path], FactModel]] = {"rescal": _load_factorisation, "logic": LogicFacts.load}
+LOADERS: dict[str, Callable[[Path, FactsJob], FactModel]] = {
+    "rescal": lambda folder, job: _backed(Factorisation.load(folder), job),
+    "logic": lambda folder, _: LogicFacts.load(folder),
+}
 """How each kind of saved model (`kind` in its model.json) is read."""
 
 
@@ -197,12 +220,12 @@ def learn(job: FactsJob, model: str | None = None, *, progress: Progress = SILEN
     return MODELS[name](job, progress)
 
 
-def load(folder: Path, facts: Facts) -> FactModel:
+def load(folder: Path, job: FactsJob) -> FactModel:
     """Read a saved model, which must have learnt from the same entities and relations."""
     kind = kind_of(folder)
     if kind not in LOADERS:
         raise DataError(f"holds a model of kind {kind!r}; here are read {', '.join(LOADERS)}", file=folder)
-    model = LOADERS[kind](folder)
+    model, facts = LOADERS[kind](folder, job), job.facts
     same = model.entities.array.equals(facts.entities.array) and model.relations.array.equals(facts.relations.array)
     if not same:
         raise DataError(

@@ -15,9 +15,10 @@ __all__ = ["ANTONYM_SCALES", "RELATIONS", "Mrlsa", "RawRelations", "Related", "W
 
 ANTONYM_SCALES = {"synonym": 1.0, "antonym": 4.0, "hypernym": 0.25, "hyponym": 0.25}
 """Scales of the slices: antonyms are few, so they count more."""
-_ANCESTORS = Spread(steps=4, left_steps=0, decay=0.7, share=0.0, weights={"hypernym": 1.0})
-"""The hypernyms of a sense, and theirs."""
 _PLAIN = Spread(steps=0, left_steps=0)
+_CLASSES = {"synonym": 1.0, "hyponym": 1.0}
+_NEAREST = 0.5
+"""How much a hypernym's hypernym counts in a list: otherwise everything is, first of all, an entity."""
 
 
 @dataclass(frozen=True)
@@ -29,22 +30,26 @@ class Words:
 
 
 def open_words(
-    thesauri: Sequence[Path] = (), relation: str = "", *, model: Path | None = None, progress: Progress = SILENT
+    thesauri: Sequence[Path] = (),
+    relation: str = "",
+    *,
+    degree: bool = False,
+    model: Path | None = None,
+    progress: Progress = SILENT,
 ) -> Words:
     """Return the model in a folder, or the relations of thesauri as they are; WordNet where none is named.
 
-    Without a model, words are spread in the way that serves the relation to be asked for.
+    Without a model, the tensor is the one that serves the relation to be asked for: class inclusion goes up all the
+    way, words counted by sense. For a degree all that is above a word counts alike, in a list the nearest comes first.
     """
     if model is not None:
         return Words(Mrlsa.load(model), [f"model: {model}"])
     with progress.task("reading thesauri"):
         thesaurus, notes = _read(thesauri)
         if relation in ("is-a", "hypernym", "hyponym") and "hypernym" in thesaurus.links:
-            ancestors, plain = (
-                relation_tensor(thesaurus, {"synonym": 1.0, "hypernym": 1.0}, spread=spread)
-                for spread in (_ANCESTORS, _PLAIN)
-            )
-            return Words(RawRelations(thesaurus, ancestors, pivot=plain), notes)
+            closure = 1.0 if degree else _NEAREST
+            tensor = relation_tensor(thesaurus, _CLASSES, spread=_PLAIN, closure=closure, by_sense=True)
+            return Words(RawRelations(thesaurus, tensor), notes)
         return Words(RawRelations(thesaurus, _tensor(thesaurus, Spread())), notes)
 
 
