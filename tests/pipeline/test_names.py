@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -42,3 +43,13 @@ def test_a_list_in_another_encoding_is_refused(tmp_path):
     Path(tmp_path / "a.txt").write_bytes("Gödel\n".encode("latin1"))
     with pytest.raises(DataError, match="not text in UTF-8"):
         read_mentions(tmp_path / "a.txt")
+
+
+def test_languages_and_dates_are_columns(tmp_path):
+    path = tmp_path / "mentions.csv"
+    path.write_text("name,lang,when\nAda Lovelace,en,1843-10-01\nA. Lovelace,fr,n/a\nAda Lovelace,,1850\n", "utf-8")
+    mentions = read_mentions(path, name="name", language="lang", date="when", is_apart=True)
+    assert mentions.languages == ["en", "fr", ""]
+    np.testing.assert_allclose(mentions.years, [1843.75, np.nan, 1850.0])
+    assert len(cluster_names(mentions).phylogeny.nodes) == 3
+    assert len(cluster_names(read_mentions(path, name="name")).phylogeny.nodes) == 2

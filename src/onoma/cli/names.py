@@ -31,6 +31,15 @@ def names(
     context: Annotated[
         str | None, typer.Option("--context", metavar="COLUMN", help="Of a table: the text around each name.")
     ] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", metavar="COLUMN", help="Of a table: the language of the text.")
+    ] = None,
+    date: Annotated[
+        str | None, typer.Option("--date", metavar="COLUMN", help="Of a table: when the text was written.")
+    ] = None,
+    apart: Annotated[
+        bool, typer.Option("--apart", help="One name may be of several things: each mention descends for itself.")
+    ] = False,
     against: Annotated[
         Path | None,
         typer.Option(
@@ -38,6 +47,14 @@ def names(
         ),
     ] = None,
     root_weight: Annotated[float, typer.Option("--root-weight", help="Above 0: more entities, below 0: fewer.")] = 0.0,
+    pragmatics: Annotated[
+        float,
+        typer.Option(
+            "--pragmatics",
+            help="With --apart: how much writers avoid a name that is in use for another thing.",
+            min=0.0,
+        ),
+    ] = 0.0,
     samples: Annotated[int, typer.Option("--samples", help="How many family trees to sample.", min=10)] = 300,
     seed: Seed = 0,
     json: Json = False,
@@ -56,8 +73,18 @@ def names(
       [cyan]onoma lineage who.csv "Ada Lovelace"[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
-    settings = PhylogenySettings(seed=seed, root_weight=root_weight, n_samples=samples)
-    mentions = read_mentions(file, name=name, kind=kind, document=document, context=context, seed=seed)
+    settings = PhylogenySettings(seed=seed, root_weight=root_weight, pragmatics=pragmatics, n_samples=samples)
+    mentions = read_mentions(
+        file,
+        name=name,
+        kind=kind,
+        document=document,
+        context=context,
+        language=language,
+        date=date,
+        is_apart=apart,
+        seed=seed,
+    )
     if against is not None:
         _link(speaker, link_to_references(mentions, read_mentions(against), progress=speaker.progress), output)
         return

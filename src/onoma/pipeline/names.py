@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from onoma.corpus.knowledge_base import is_knowledge_base, read_knowledge_base
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.living_query import record_rows, show
 from onoma.progress import SILENT, Progress
+from onoma.resolve.fields.kinds import KINDS
 from onoma.resolve.phylogeny.edits import name_edit
 from onoma.resolve.phylogeny.lineage import FamilyTree, draw_tree, known_tree, likely_parents, tell_tree
 from onoma.resolve.phylogeny.model import Mentions, Phylogeny, PhylogenySettings, fit_names
@@ -59,6 +61,9 @@ def read_mentions(
     kind: str | None = None,
     document: str | None = None,
     context: str | None = None,
+    language: str | None = None,
+    date: str | None = None,
+    is_apart: bool = False,
     n_topics: int = 16,
     seed: int = 0,
 ) -> Mentions:
@@ -68,11 +73,13 @@ def read_mentions(
     ----------
     path
         A text file, or a table of any format.
-    name, kind, document, context
+    name, kind, document, context, language, date
         Columns. The text of the context becomes topics.
+    is_apart
+        One name may be of several things.
     """
     if path.suffix.lower() in _PLAIN:
-        if any((name, kind, document, context)):
+        if any((name, kind, document, context, language, date)):
             raise SettingsError(
                 f"{path} is a list of names, which has no columns", hint="Give a table (.csv, .parquet…)."
             )
@@ -82,14 +89,30 @@ def read_mentions(
             raise DataError(
                 f"is not text in UTF-8 (byte {error.start:,})", file=path, hint="Convert it: iconv -f latin1 -t utf-8"
             ) from error
-        return Mentions([line.strip() for line in lines if line.strip()])
+        return Mentions([line.strip() for line in lines if line.strip()], is_apart=is_apart)
     table = read_table(path).table
-    columns = [_column(table, path, each) for each in (name or _name_column(table, path), kind, document, context)]
-    names, kinds, documents, contexts = columns
+    wanted = (name or _name_column(table, path), kind, document, context, language, date)
+    names, kinds, documents, contexts, languages, dates = (_column(table, path, each) for each in wanted)
     topics = None
     if contexts is not None:
         topics = find_topics(tokens_of(contexts), n_topics=n_topics, seed=seed).most
-    return Mentions(names or [], kinds, documents, topics)
+    years = None if dates is None else _years(dates)
+    return Mentions(names or [], kinds, documents, topics, languages=languages, years=years, is_apart=is_apart)
+
+
+def _years(dates: Sequence[str]) -> NDArray[np.float64]:
+    """Read dates of many forms as years and parts of years; NaN where there is none.
+
+    Examples
+    --------
+    >>> _years(["1853", "1 July 1900", "n/a"]).tolist()
+    [1853.0, 1900.5, nan]
+    """
+    found = np.full(len(dates), np.nan)
+    for i, date in enumerate(KINDS["date"].normalise(dates)):
+        if date[:4].isdigit() and int(date[:4]) > 0:
+            found[i] = int(date[:4]) + max(int(date[5:7]) - 1, 0) / 12
+    return found
 
 
 def _column(table: pa.Table, path: Path, name: str | None) -> list[str] | None:

@@ -33,6 +33,17 @@ def test_it_is_the_maximum_spanning_arborescence(n, seed):
             assert steps <= n
 
 
+def test_many_cycles_are_opened():
+    """A chain of pairs that prefer each other, 1,500 deep: no recursion."""
+    n = 3_000
+    one = np.arange(0, n, 2)
+    parents = np.concatenate([one, one + 1, one[1:] - 1])
+    children = np.concatenate([one + 1, one, one[1:]])
+    scores = np.concatenate([np.full(len(one), 9.0), np.full(len(one), 8.0), np.full(len(one) - 1, 2.0)])
+    found = best_parents(n, parents, children, scores, np.zeros(n))
+    np.testing.assert_array_equal(found, np.arange(n) - 1)
+
+
 def test_every_node_has_a_root_score():
     with pytest.raises(DataError, match="2 nodes and 1 root"):
         best_parents(2, [], [], [], [0.0])

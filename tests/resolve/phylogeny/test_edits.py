@@ -24,6 +24,10 @@ from onoma.resolve.phylogeny.edits import name_edit
         ("Ivan Petrov", "Иван Петров", "change script"),
         ("Central Intelligence Agency", "CIA", "acronym"),
         ("CIA", "Central Intelligence Agency", "spell out the acronym"),
+        ("H. Hidayat Wahid", "هدايت واحد", "change script, drop H"),
+        ("John Johnston, Jr.", "Johnston, John", "drop Jr, family name first"),
+        ("Helle Schmidt", "Helle Schmidtová", "respell Schmidt"),
+        ("Xan Smith", "Xanthopoulos Smith", "spell out Xan"),
     ],
 )
 def test_edits_are_named(parent, child, right):

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from onoma.resolve.phylogeny.fresh import WordPairs, fresh_words, log_lengths, spelling
+from onoma.resolve.phylogeny.fresh import Patterns, WordPairs, fresh_words, log_lengths, spelling
 from onoma.resolve.phylogeny.names import WordedNames
 
 
@@ -39,3 +39,35 @@ def test_lengths_are_those_of_names_from_nowhere():
     found = np.exp(log_lengths(names, np.ones(3)))
     assert found[0] == found[1] > found[2]
     assert found[0] + found[2] == pytest.approx(1.0, abs=0.2)
+
+
+def test_a_name_after_a_pattern_is_likelier_from_nowhere():
+    seasons = [f"{year} Wake Forest season" for year in (1954, 1961, 1963, 1970)]
+    names = WordedNames.of([*seasons, "Ada Lovelace"])
+    fresh, alone = np.full(len(names.ids), 0.01), np.full(len(names), -30.0)
+    found = Patterns(names, 0.5).blend(alone, fresh, np.ones(len(names)))
+    # Of four with the pattern one is the name itself and one may be its parent: two of five. Three gaps have the year.
+    gaps = 9
+    assert found[0] == pytest.approx(np.log(0.5 * np.exp(-30.0) + 0.5 * 2 / 5 / gaps * sum(0.01**k for k in (1, 2, 3))))
+    assert found[-1] == pytest.approx(np.log(0.5) - 30.0)
+
+
+def test_names_that_descend_make_no_pattern():
+    names = WordedNames.of([f"Maison Michelin {end}" for end in ("et Cie", "Cie", "SA", "et Cie SA", "Fils")])
+    fresh, alone = np.full(len(names.ids), 0.01), np.full(len(names), -30.0)
+    roots = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(Patterns(names, 0.5).blend(alone, fresh, roots), np.log(0.5) - 30.0)
+
+
+def test_very_long_names_have_no_patterns():
+    names = WordedNames.of([" ".join(f"w{i}x{j}" for i in range(40)) for j in range(3)])
+    alone = np.full(3, -30.0)
+    found = Patterns(names, 0.5).blend(alone, np.full(len(names.ids), 0.01), np.ones(3))
+    np.testing.assert_allclose(found, np.log(0.5) - 30.0)
+
+
+def test_own_mentions_of_a_name_say_nothing_of_how_common_its_words_are():
+    names = WordedNames.of(["Anna Xu", "Berta Xu", "Carla Yilmaz"])
+    spelt = spelling(names)
+    once, often = (fresh_words(names, n * np.ones(len(names.ids)), spelt) for n in (1.0, 50.0))
+    assert often[1] > once[1]

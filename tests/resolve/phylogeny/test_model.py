@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from onoma.errors import DataError
+from onoma.errors import DataError, SettingsError
 from onoma.resolve.phylogeny.letters import LetterMutations
 from onoma.resolve.phylogeny.model import Mentions, NameModel, PhylogenySettings, fit_names
 
@@ -81,7 +81,8 @@ def test_documents_and_topics_may_be_given():
     topics = np.array([*gold, *gold], np.int32)
     found = fit_names(Mentions(repeated, None, documents, topics), settings=QUICK)
     assert found.labels.tolist() == [*gold, *gold]
-    assert found.parents.shares.sum() == pytest.approx(1.0)
+    for name in ("document", "topic"):
+        assert found.parents.shares[name].sum() == pytest.approx(1.0)
 
 
 def test_topics_are_sampled_where_their_shares_are_given():
@@ -105,3 +106,38 @@ def test_letters_alone_can_be_asked_for():
     )
     assert isinstance(found.mutations, LetterMutations)
     assert found.labels[0] == found.labels[1]
+
+
+def test_languages_and_dates_may_be_given():
+    names, gold = everyone()
+    languages = ["en" if i % 2 else "" for i in gold]
+    years = np.array([np.nan if i == 3 else 1900.0 + 10 * i for i in gold])
+    found = fit_names(Mentions(names, languages=languages, years=years), settings=QUICK)
+    assert found.labels.tolist() == gold
+    assert found.parents.shares["date"][0] > 0.5
+    with pytest.raises(DataError, match="years"):
+        Mentions(names, years=years[1:])
+
+
+def test_pragmatics_hold_mentions_of_one_name_together():
+    names = ["CIA", "CIA", "CIA", "CIA", "Central Intelligence Agency", "Chuck's Ice Art", "CIA"]
+    mentions = Mentions(names, is_apart=True)
+    together = []
+    for strength in (0.0, 3.0):
+        settings = PhylogenySettings(n_samples=100, n_rounds=0, neighbours=None, pragmatics=strength, root_weight=9.0)
+        found = fit_names(mentions, settings=settings)
+        same = [found.nodes.name[a] == found.nodes.name[b] for a, b in zip(found.pairs.a, found.pairs.b, strict=True)]
+        together.append(found.descent.together[same].mean())
+    assert together[0] < 0.5 < together[1] - 0.2
+
+
+def test_a_chain_may_begin_at_the_best_tree():
+    names, gold = everyone()
+    model = NameModel(Mentions(names), PhylogenySettings(n_samples=100, n_rounds=4, start="arborescence"))
+    model.start_from_best()
+    early = model.sampler.run(np.exp(np.clip(model.log_weights(), -80, 69)), n_sweeps=1, n_kept=1)
+    assert early.n_entities[0] <= len(PEOPLE) + 1
+    model.learn()
+    assert model.sample().labels.tolist() == gold
+    with pytest.raises(SettingsError, match="start"):
+        PhylogenySettings(start="best")

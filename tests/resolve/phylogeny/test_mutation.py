@@ -73,7 +73,7 @@ def test_expected_operations_are_those_of_all_ways(mutations):
     n_turned, n_inserted = np.zeros((2, 4)), np.zeros(len(names[1]))
     count_names(
         mutations.parents, mutations.children, weights, comma, links.starts, links.at, names, model,
-        n_operations, n_kept, n_related, n_turned, n_inserted,
+        (n_operations, n_kept, n_related, n_turned, n_inserted),
     )  # fmt: skip
     for name, operation in (("insert", INSERT), ("drop", DROP), ("stop", STOP), ("join", JOIN), ("split", SPLIT)):
         np.testing.assert_allclose(n_operations[:, operation], right[name], atol=1e-9)

@@ -13,6 +13,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 __all__ = [
     "GRID",
     "character_tf_idf",
+    "context_distances",
     "exact_match",
     "jaro_winkler_distances",
     "linked",
@@ -36,6 +37,12 @@ def jaro_winkler_distances(names: Sequence[str]) -> NDArray[np.float64]:
     return 1.0 - found.astype(np.float64)
 
 
+def context_distances(contexts: Sequence[str]) -> NDArray[np.float64]:
+    """Return 1 - cosine of the words around each pair of names, weighted by tf·idf."""
+    matrix = _tf_idf([Counter(text.lower().split()) for text in contexts])
+    return 1.0 - (matrix @ matrix.T).toarray()
+
+
 def character_tf_idf(names: Sequence[str], *, shortest: int = 2, longest: int = 4) -> sp.csr_matrix:
     """Return names as bags of character n-grams inside words, weighted by tf·idf, of length 1."""
     bags = []
@@ -45,13 +52,17 @@ def character_tf_idf(names: Sequence[str], *, shortest: int = 2, longest: int = 
             word[i : i + n] for word in words for n in range(shortest, longest + 1) for i in range(len(word) - n + 1)
         )
         bags.append(Counter(grams))
+    return _tf_idf(bags)
+
+
+def _tf_idf(bags: Sequence[Counter[str]]) -> sp.csr_matrix:
     number: dict[str, int] = {}
     columns = [number.setdefault(gram, len(number)) for bag in bags for gram in bag]
     counts = np.array([n for bag in bags for n in bag.values()], dtype=np.float64)
     offsets = np.concatenate([[0], np.cumsum([len(bag) for bag in bags])])
-    matrix = sp.csr_matrix((counts, np.array(columns, dtype=np.int64), offsets), shape=(len(names), len(number)))
+    matrix = sp.csr_matrix((counts, np.array(columns, dtype=np.int64), offsets), shape=(len(bags), len(number)))
     frequency = np.bincount(matrix.indices, minlength=len(number))
-    matrix = matrix @ sp.diags(np.log((1 + len(names)) / (1 + frequency)) + 1)
+    matrix = matrix @ sp.diags(np.log((1 + len(bags)) / (1 + frequency)) + 1)
     norm = np.sqrt(np.asarray(matrix.multiply(matrix).sum(1)).ravel())
     return sp.csr_matrix(sp.diags(1 / np.maximum(norm, 1e-12)) @ matrix)
 

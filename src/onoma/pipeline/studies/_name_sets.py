@@ -39,6 +39,8 @@ class NameSet:
     contexts: Sequence[str] | None = None
     documents: Sequence[str] | None = None
     kinds: Sequence[str] | None = None
+    languages: Sequence[str] | None = None
+    years: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -108,11 +110,12 @@ def authors(file: Callable[[str], Path], seed: int) -> list[NameSet]:
 
 def newspapers(file: Callable[[str], Path], seed: int) -> list[NameSet]:
     """Mentions in historical newspapers, with the text around them."""
-    texts = {}
+    texts: dict[tuple[str, ...], tuple[str, float]] = {}
     with gzip.open(file("resolution/hipe2022/docs.jsonl.gz"), "rt", encoding="utf-8") as lines:
         for line in lines:
             each = json.loads(line)
-            texts[tuple(each[key] for key in ("dataset", "split", "lang", "doc_id"))] = each["text"]
+            key = tuple(each[part] for part in ("dataset", "split", "lang", "doc_id"))
+            texts[key] = (each["text"], float(each["date"][:4]) if each["date"][:4].isdigit() else np.nan)
     groups = defaultdict[str, list[dict[str, str]]](list)
     for row in read_rows(file("resolution/hipe2022/mentions.csv.gz")):
         if row["cluster_id"] not in ("", "NIL"):
@@ -121,15 +124,17 @@ def newspapers(file: Callable[[str], Path], seed: int) -> list[NameSet]:
     return [_mentions(part, texts) for part in _deal([groups[key] for key in sorted(groups)], rng)]
 
 
-def _mentions(rows: Sequence[dict[str, str]], texts: dict[tuple[str, ...], str]) -> NameSet:
-    contexts, documents, kinds = [], [], []
+def _mentions(rows: Sequence[dict[str, str]], texts: dict[tuple[str, ...], tuple[str, float]]) -> NameSet:
+    contexts, documents, kinds, years = [], [], [], []
     for row in rows:
         key = (row["dataset"], row["split"], row["lang"], row["doc_id"])
-        text, start, end = texts[key], int(row["start"]), int(row["end"])
+        (text, year), start, end = texts[key], int(row["start"]), int(row["end"])
         contexts.append(text[max(start - _AROUND, 0) : start] + " " + text[end : end + _AROUND])
         documents.append("/".join(key))
         kinds.append({"per": "pers"}.get(row["type"].lower(), row["type"].lower()))
-    return NameSet([row["mention"] for row in rows], [row["cluster_id"] for row in rows], contexts, documents, kinds)
+        years.append(year)
+    names, owners = [row["mention"] for row in rows], [row["cluster_id"] for row in rows]
+    return NameSet(names, owners, contexts, documents, kinds, [row["lang"] for row in rows], np.array(years))
 
 
 def _without_number(name: str) -> str:

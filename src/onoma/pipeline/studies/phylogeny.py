@@ -6,15 +6,18 @@ average linkage, the weight of the root for ours; nothing else sees a label. Fig
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.evaluate.b_cubed import b_cubed
+from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._name_baselines import (
+    GRID,
+    context_distances,
     exact_match,
     jaro_winkler_distances,
     linked,
@@ -22,7 +25,8 @@ from onoma.pipeline.studies._name_baselines import (
     tf_idf_distances,
 )
 from onoma.pipeline.studies._name_sets import SETS, NameSet, TitlePair, title_pairs
-from onoma.resolve.phylogeny.model import Mentions, NameModel, PhylogenySettings, fit_names
+from onoma.resolve.phylogeny.mentions import Mentions
+from onoma.resolve.phylogeny.model import NameModel, Phylogeny, PhylogenySettings, fit_names
 from onoma.resolve.phylogeny.references import link_names
 from onoma.resolve.phylogeny.topics import find_topics, tokens_of
 
@@ -30,6 +34,10 @@ __all__ = ["STUDIES", "Scored", "score_split"]
 
 ROOTS = (0.0, -4.0, -3.0, -2.0, -1.0, 1.0, 2.0, 3.0, 4.0)
 """Root weights to choose from; the first is what stands without tuning."""
+_LIST = 1_000
+"""Names of a list of titles, at most."""
+CONTEXT_SHARES = (0.05, 0.1, 0.2, 0.4)
+"""How much contexts count beside names, to choose from."""
 LETTER_ROOTS = (15.0, 25.0, 40.0)
 """For letters alone, which take a name from nowhere for less likely than it is, so that more weight is needed."""
 
@@ -58,24 +66,51 @@ def score_split(names: NameSet, *, seed: int = 0, quick: bool = False) -> Iterat
         return Scored(way, np.array([b3(gold, labels) for labels in answers]), untuned)
 
     yield scored("exact match", [exact_match(names.names)], 0)
-    yield scored("Jaro–Winkler", linked(jaro_winkler_distances(names.names)))
-    distances = tf_idf_distances(names.names)
-    yield scored("character tf-idf", linked(distances))
-    if names.kinds is not None:
-        yield scored("character tf-idf, kinds", linked(distances, names.kinds))
+    for way, answers in _by_similarity(names):
+        yield scored(way, answers)
     n_samples = 100 if quick else 300
     yield from (scored(way, answers) for way, answers in _by_letters(names, seed, n_samples))
-    ways = {"words": Mentions(names.names)}
-    if names.kinds is not None:
-        ways["words, kinds"] = Mentions(names.names, names.kinds)
-        ways["words, kinds, documents"] = Mentions(names.names, names.kinds, names.documents)
-    if names.contexts is not None:
-        shares = find_topics(tokens_of(names.contexts), seed=seed).shares
-        ways["words, kinds, topics"] = Mentions(names.names, names.kinds, topic_shares=shares)
-    for way, mentions in ways.items():
+    for way, mentions in _ways(names, seed).items():
         model = NameModel(mentions, PhylogenySettings(seed=seed, n_samples=n_samples))
         model.learn()
-        yield scored(way, [model.sample(root_weight=root).labels for root in ROOTS], 0)
+        found = [model.sample(root_weight=root) for root in ROOTS]
+        if way in ("words", "words, kinds"):
+            yield scored(f"{way}, last sample", [_last(each) for each in found], 0)
+        yield scored(way, [each.labels for each in found], 0)
+
+
+def _by_similarity(names: NameSet) -> Iterator[tuple[str, list[NDArray[np.int64]]]]:
+    """Average linkage over similarities of strings, and of strings and contexts (as Green and others, 2012)."""
+    winkler, characters = jaro_winkler_distances(names.names), tf_idf_distances(names.names)
+    yield "Jaro–Winkler", linked(winkler)
+    if names.contexts is not None:
+        around = context_distances(names.contexts)
+        mixed = [linked((1.0 - share) * winkler + share * around, grid=GRID[::2]) for share in CONTEXT_SHARES]
+        yield "Jaro–Winkler and context", [labels for answers in mixed for labels in answers]
+    yield "character tf-idf", linked(characters)
+    if names.kinds is not None:
+        yield "Jaro–Winkler, kinds", linked(winkler, names.kinds)
+        yield "character tf-idf, kinds", linked(characters, names.kinds)
+
+
+def _ways(names: NameSet, seed: int) -> dict[str, Mentions]:
+    """What may be told of the names of a set."""
+    ways = {"words": Mentions(names.names)}
+    if names.kinds is None:
+        return ways
+    ways["words, kinds"] = known = Mentions(names.names, names.kinds)
+    ways["words, kinds, documents"] = replace(known, documents=names.documents)
+    ways["words, kinds, dates"] = replace(known, years=names.years)
+    ways["words, kinds, languages"] = replace(known, languages=names.languages)
+    if names.contexts is not None:
+        shares = find_topics(tokens_of(names.contexts), seed=seed).shares
+        ways["words, kinds, topics"] = replace(known, topic_shares=shares)
+    return ways
+
+
+def _last(found: Phylogeny) -> NDArray[np.int64]:
+    """Return the entities of the last sample, for which no loss is reckoned with."""
+    return found.descent.roots[-1].astype(np.int64)[found.nodes.place]
 
 
 def _by_letters(names: NameSet, seed: int, n_samples: int) -> Iterator[tuple[str, list[NDArray[np.int64]]]]:
@@ -86,7 +121,7 @@ def _by_letters(names: NameSet, seed: int, n_samples: int) -> Iterator[tuple[str
             seed=seed, by_letters=True, n_rounds=5, neighbours=10, n_samples=n_samples, root_weight=root
         )
         found = fit_names(names.names, settings=settings)
-        last.append(found.descent.roots[-1].astype(np.int64)[found.nodes.place])
+        last.append(_last(found))
         consensus.append(found.labels)
     yield "letters, last sample", last
     yield "letters, consensus", consensus
@@ -176,6 +211,37 @@ def _title_scores(pair: TitlePair) -> tuple[float, float, float]:
     return best[0], best[1], 2.0 * right / max(int(sure.sum()) + total, 1)
 
 
+def _lists(context: Context) -> Findings:
+    """Cluster references and names of a type as one bare list."""
+    pairs = title_pairs(context.file)[:: 10 if context.quick else 5]
+    found = []
+    with context.progress.task("title types", total=len(pairs), unit="types") as task:
+        for pair in pairs:
+            found.append(_list_scores(pair, context.seed))
+            task.advance()
+    ways = ("every name by itself", "character tf-idf, average link, best threshold", "descent, nothing tuned")
+    what = f"{len(pairs)} title types, {_LIST:,} names at most"
+    rows = [Row(f"{what}: {way}", "mean B³ F1", None, float(f)) for way, f in zip(ways, np.mean(found, 0), strict=True)]
+    worst = min(found, key=lambda each: each[2] - each[1])
+    return Findings(rows, [f"At worst descent is {100 * (worst[1] - worst[2]):.1f} points below the best threshold."])
+
+
+def _list_scores(pair: TitlePair, seed: int) -> tuple[float, float, float]:
+    """Return B³ of the names of some things of one type: all apart, a similarity at its best threshold, and ours."""
+    n = len(pair.references)
+    owner = dict(zip(pair.references, range(n), strict=True))
+    for i, (name, references) in enumerate(zip(pair.names, pair.gold, strict=True)):
+        owner.setdefault(name, min(references, default=n + i))
+    things = sorted(set(owner.values()))
+    share = min(_LIST / len(owner), 1.0)
+    kept = set(stream(seed, "lists", pair.type).permutation(things)[: int(share * len(things))].tolist())
+    names = [name for name, thing in owner.items() if thing in kept]
+    gold = np.unique([owner[name] for name in names], return_inverse=True)[1].astype(np.int64)
+    best = max(b3(gold, labels)[2] for labels in linked(tf_idf_distances(names)))
+    found = fit_names(names, settings=PhylogenySettings(seed=seed))
+    return b3(gold, np.arange(len(names)))[2], best, b3(gold, found.labels)[2]
+
+
 def _best_f1(pair: TitlePair, reference: NDArray[np.int64], similarity: NDArray[np.float64]) -> float:
     """Return the F1 of linking each name to its nearest reference, at the best threshold there is."""
     order = np.argsort(-similarity, kind="stable")
@@ -185,6 +251,12 @@ def _best_f1(pair: TitlePair, reference: NDArray[np.int64], similarity: NDArray[
 
 
 STUDIES = (
+    Study(
+        "phylogeny/lists",
+        "Clustering bare lists of titles: B³ against a similarity at its best threshold",
+        "Li, Cheng, Chu, He and Chaudhuri: Auto-FuzzyJoin, SIGMOD 2021 (every fifth of its title types)",
+        _lists,
+    ),
     Study(
         "phylogeny/titles",
         "Linking titles to references: F1 against two similarities at their best thresholds",

@@ -207,6 +207,62 @@ def count_choices(
 
 
 @nb.njit(cache=True, nogil=True)
+def sample_orders_and_topics(
+    rng_state: NDArray[np.uint64],
+    n_groups: int,
+    order: NDArray[np.int64],
+    topics: NDArray[np.int32],
+    parents: NDArray[np.int32],
+    unary: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    root: float,
+    corrected: bool,  # noqa: FBT001
+    accepted: NDArray[np.int64],
+) -> None:
+    """Propose orders and topics for one group of trees after the other: proposals for all at once are seldom taken."""
+    n, n_topics = unary.shape
+    queue, size, new_time = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
+    group, new_order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    new_topics, mixed = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    weights, root_weight = np.exp(scores), np.exp(root)
+    leaves_first(parents, queue, size)
+    part_trees(rng_state, parents, queue, n_groups, group)
+    propose_times(rng_state, parents, queue, size, new_time)
+    times = np.argsort(new_time)
+    propose_topics(rng_state, parents, queue, unary, scores, np.empty((n, n_topics)), new_topics)
+    before = log_normalisers(order, topics, weights, root_weight)
+    for g in range(n_groups):
+        merge_orders(rng_state, order, times, group, g, new_order)
+        after = log_normalisers(new_order, topics, weights, root_weight)
+        if not corrected or np.log(uniform(rng_state)) < before - after:
+            order[:], before = new_order, after
+            accepted[0] += 1
+        for x in range(n):
+            mixed[x] = new_topics[x] if group[x] == g else topics[x]
+        after = log_normalisers(order, mixed, weights, root_weight)
+        if not corrected or np.log(uniform(rng_state)) < before - after:
+            topics[:], before = mixed, after
+            accepted[1] += 1
+
+
+@nb.njit(cache=True, nogil=True)
+def keep_sample(
+    order: NDArray[np.int64],
+    parents: NDArray[np.int32],
+    topics: NDArray[np.int32],
+    kept_roots: NDArray[np.int32],
+    kept_parents: NDArray[np.int32],
+    kept_topics: NDArray[np.int32],
+) -> None:
+    """Keep a sample: each mention's first name, parent and topic."""
+    for x in order:
+        p = parents[x]
+        kept_parents[x] = p
+        kept_roots[x] = x if p < 0 else kept_roots[p]
+        kept_topics[x] = topics[x]
+
+
+@nb.njit(cache=True, nogil=True)
 def run_joint(
     rng_state: NDArray[np.uint64],
     n_sweeps: int,
@@ -227,44 +283,19 @@ def run_joint(
     n_chosen: NDArray[np.int64],
     n_root: NDArray[np.int64],
     n_entities: NDArray[np.int64],
-    kept_roots: NDArray[np.int32],
-    kept_parents: NDArray[np.int32],
-    kept_topics: NDArray[np.int32],
+    kept: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
 ) -> None:
     """Run sweeps of the three blocks; time (a mention's place in the order), topics and parents are the state.
 
-    Orders and topics are proposed for a group of trees after the other: proposals for all at once are seldom taken.
     `accepted` counts the accepted orders and topics. Without `corrected` every proposal is taken (which is wrong, and
-    there to be shown wrong).
+    there to be shown wrong). `kept` are roots, parents and topics of the last sweeps.
     """
-    n, n_topics = unary.shape
-    queue, size = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    group, new_order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    new_time, new_topics, mixed = np.empty(n), np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-    up, chosen = np.empty((n, n_topics)), np.full(n, -1, dtype=np.int64)
-    scratch = np.empty(len(neighbours) + 1)
-    weights, root_weight = np.exp(scores), np.exp(root)
-    first_kept = n_sweeps - len(kept_roots)
+    n = len(unary)
+    chosen, scratch = np.full(n, -1, dtype=np.int64), np.empty(len(neighbours) + 1)
+    first_kept = n_sweeps - len(kept[0])
     order = np.argsort(time)
     for s in range(n_sweeps):
-        leaves_first(parents, queue, size)
-        part_trees(rng_state, parents, queue, n_groups, group)
-        propose_times(rng_state, parents, queue, size, new_time)
-        times = np.argsort(new_time)
-        propose_topics(rng_state, parents, queue, unary, scores, up, new_topics)
-        before = log_normalisers(order, topics, weights, root_weight)
-        for g in range(n_groups):
-            merge_orders(rng_state, order, times, group, g, new_order)
-            after = log_normalisers(new_order, topics, weights, root_weight)
-            if not corrected or np.log(uniform(rng_state)) < before - after:
-                order[:], before = new_order, after
-                accepted[0] += 1
-            for x in range(n):
-                mixed[x] = new_topics[x] if group[x] == g else topics[x]
-            after = log_normalisers(order, mixed, weights, root_weight)
-            if not corrected or np.log(uniform(rng_state)) < before - after:
-                topics[:], before = mixed, after
-                accepted[1] += 1
+        sample_orders_and_topics(rng_state, n_groups, order, topics, parents, unary, scores, root, corrected, accepted)
         for place in range(n):
             time[order[place]] = place
         choose_parents(rng_state, time, topics, offsets, neighbours, log_ratios, scores, root, chosen, parents, scratch)
@@ -277,8 +308,4 @@ def run_joint(
                 n_entities[s] += 1
         if s >= first_kept:
             row = s - first_kept
-            for x in order:
-                p = parents[x]
-                kept_parents[row, x] = p
-                kept_roots[row, x] = x if p < 0 else kept_roots[row, p]
-                kept_topics[row, x] = topics[x]
+            keep_sample(order, parents, topics, kept[0][row], kept[1][row], kept[2][row])

@@ -32,6 +32,11 @@ Model = tuple[
 ]
 """Operations (by class), kept words (class, word), related words (class, link), turns (comma or not, turn), split
 points (by word), and one over the probability that a fresh word begins like this one (by link; 0: it does not)."""
+Pair = tuple[int, int, int, NDArray[np.int32], int]
+"""Parent, child, turn, the links of all pairs, and where those of this one begin."""
+Counts = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+"""Expected counts: operations (by class), kept words (class, word), related words (class, link), turns (comma or not,
+turn), inserted words (by place of the child's word)."""
 
 
 @nb.njit(cache=True, nogil=True)
@@ -77,6 +82,31 @@ def unequal_words(
     return starts, keys
 
 
+@nb.njit(cache=True, nogil=True)
+def words_apart(
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    classes: NDArray[np.int8],
+    least: int,
+) -> NDArray[np.bool_]:
+    """Say of each pair of names whether both have at least so many words that are not small, and none in common."""
+    found = np.zeros(len(a), dtype=np.bool_)
+    for e in range(len(a)):
+        one, other, shared = 0, 0, False
+        for j in range(offsets[b[e]], offsets[b[e] + 1]):
+            other += classes[j] != SMALL
+        for i in range(offsets[a[e]], offsets[a[e] + 1]):
+            if classes[i] == SMALL:
+                continue
+            one += 1
+            for j in range(offsets[b[e]], offsets[b[e] + 1]):
+                shared |= ids[i] == ids[j]
+        found[e] = one >= least and other >= least and not shared
+    return found
+
+
 @lean
 def turned(i: int, turn: int, n: int) -> int:
     """Return which word is read at place i: as they stand, or from the second, the last, the last but one on."""
@@ -94,11 +124,7 @@ def n_turns(n: int) -> int:
 
 @lean
 def steps(
-    parent: int,
-    child: int,
-    turn: int,
-    links: NDArray[np.int32],
-    start: int,
+    pair: Pair,
     names: Names,
     model: Model,
     i: int,
@@ -106,6 +132,7 @@ def steps(
     out: NDArray[np.float64],
 ) -> None:
     """Fill the probabilities of what may happen at (i, j): insert, drop, meet, join, split, stop."""
+    parent, child, turn, links, start = pair
     offsets, ids, joined, classes, fresh = names
     operations, kept, related, _, split, beginning = model
     p0, c0 = offsets[parent], offsets[child]
@@ -146,18 +173,14 @@ def after_insert(i: int, n: int) -> int:
 
 @lean
 def fill_words(
-    parent: int,
-    child: int,
-    turn: int,
-    links: NDArray[np.int32],
-    start: int,
+    pair: Pair,
     names: Names,
     model: Model,
     forward: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> float:
     """Fill F for one pair and turn; return the probability of the child."""
-    offsets = names[0]
+    parent, child, offsets = pair[0], pair[1], names[0]
     n, m = offsets[parent + 1] - offsets[parent], offsets[child + 1] - offsets[child]
     for i in range(n + 4):
         for j in range(m + 4):
@@ -169,7 +192,7 @@ def fill_words(
             here = forward[i, j]
             if here == 0.0:
                 continue
-            steps(parent, child, turn, links, start, names, model, i, j, out)
+            steps(pair, names, model, i, j, out)
             total += here * out[5]
             forward[after_insert(i, n), j + 1] += here * out[0]
             if i >= n:
@@ -190,6 +213,35 @@ def longest_name(offsets: NDArray[np.int64]) -> int:
     return longest
 
 
+@lean
+def fill_turns(
+    parent: int,
+    child: int,
+    comma: int,
+    links: NDArray[np.int32],
+    start: int,
+    names: Names,
+    model: Model,
+    forward: NDArray[np.float64],
+    out: NDArray[np.float64],
+    shares: NDArray[np.float64],
+) -> float:
+    """Fill for each turn the probability of it and the child; return their sum. Turns not to be had are none."""
+    many = n_turns(names[0][parent + 1] - names[0][parent])
+    turns = model[3][comma]
+    total = 0.0
+    for turn in range(N_TURNS):
+        shares[turn] = 0.0
+    for turn in range(many):
+        weight = turns[turn]
+        if turn == 0:
+            for other in range(many, N_TURNS):
+                weight += turns[other]
+        shares[turn] = weight * fill_words((parent, child, turn, links, start), names, model, forward, out)
+        total += shares[turn]
+    return total
+
+
 @nb.njit(cache=True, nogil=True)
 def score_names(
     parents: NDArray[np.int32],
@@ -202,44 +254,32 @@ def score_names(
 ) -> NDArray[np.float64]:
     """Return for each pair of names the log probability of the child given the parent."""
     size = longest_name(names[0]) + 4
-    forward, out = np.empty((size, size)), np.empty(6)
+    forward, out, shares = np.empty((size, size)), np.empty(6), np.empty(N_TURNS)
     found = np.empty(len(parents))
     for e in range(len(parents)):
-        n = names[0][parents[e] + 1] - names[0][parents[e]]
-        turns = model[3][comma[e]]
-        many = n_turns(n)
-        rest = 0.0
-        for turn in range(many, N_TURNS):
-            rest += turns[turn]
-        total = 0.0
-        for turn in range(many):
-            weight = turns[turn] + (rest if turn == 0 else 0.0)
-            total += weight * fill_words(parents[e], children[e], turn, links, starts[e], names, model, forward, out)
+        pair = (parents[e], children[e], comma[e])
+        total = fill_turns(*pair, links, starts[e], names, model, forward, out, shares)
         found[e] = np.log(total) if total > 0.0 else -np.inf
     return found
 
 
 @lean
 def fill_rest(
-    parent: int,
-    child: int,
-    turn: int,
-    links: NDArray[np.int32],
-    start: int,
+    pair: Pair,
     names: Names,
     model: Model,
     backward: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
     """Fill the probability of what is left to do, for one pair and turn."""
-    offsets = names[0]
+    parent, child, offsets = pair[0], pair[1], names[0]
     n, m = offsets[parent + 1] - offsets[parent], offsets[child + 1] - offsets[child]
     for i in range(n + 4):
         for j in range(m + 4):
             backward[i, j] = 0.0
     for i in range(n + 1, -1, -1):
         for j in range(m, -1, -1):
-            steps(parent, child, turn, links, start, names, model, i, j, out)
+            steps(pair, names, model, i, j, out)
             backward[i, j] = out[5] + out[0] * backward[after_insert(i, n), j + 1]
             if i >= n:
                 continue
@@ -249,6 +289,70 @@ def fill_rest(
                 + out[3] * backward[i + 2, j + 1]
                 + out[4] * backward[i + 1, j + 2]
             )
+
+
+@lean
+def count_met(
+    kind: int,
+    word: int,
+    place: int,
+    link: int,
+    seen: float,
+    met: float,
+    ids: NDArray[np.int32],
+    related: NDArray[np.float64],
+    counts: Counts,
+) -> None:
+    """Add a word of the child that met one of the parent `seen` times, all ways of which have the probability `met`."""
+    n_operations, n_kept, n_related, _, n_inserted = counts
+    if word == ids[place]:
+        n_kept[kind, word] += seen
+        return
+    plain = related[kind, link] / met
+    n_related[kind, link] += seen * plain
+    n_operations[kind, EXTEND] += seen * (1.0 - plain)
+    n_inserted[place] += seen * (1.0 - plain)
+
+
+@lean
+def count_steps(
+    pair: Pair,
+    share: float,
+    names: Names,
+    model: Model,
+    forward: NDArray[np.float64],
+    backward: NDArray[np.float64],
+    out: NDArray[np.float64],
+    counts: Counts,
+) -> None:
+    """Add the expected operations of one pair and turn, `share` times."""
+    parent, child, turn, links, start = pair
+    offsets, ids, _, classes, _ = names
+    n_operations, _, _, _, n_inserted = counts
+    p0, c0 = offsets[parent], offsets[child]
+    n, m = offsets[parent + 1] - p0, offsets[child + 1] - c0
+    for i in range(n + 2):
+        at = turned(i, turn, n) if i < n else -1
+        kind = classes[p0 + at] if i < n else END + i - n
+        for j in range(m + 1):
+            here = share * forward[i, j]
+            if here == 0.0:
+                continue
+            steps(pair, names, model, i, j, out)
+            n_operations[kind, STOP] += here * out[5]
+            if out[0] > 0.0:
+                seen = here * out[0] * backward[after_insert(i, n), j + 1]
+                n_operations[kind, INSERT] += seen
+                n_inserted[c0 + j] += seen
+            if i >= n:
+                continue
+            n_operations[kind, DROP] += here * out[1] * backward[i + 1, j]
+            n_operations[kind, JOIN] += here * out[3] * backward[i + 2, j + 1]
+            n_operations[kind, SPLIT] += here * out[4] * backward[i + 1, j + 2]
+            if out[2] > 0.0:
+                seen = here * out[2] * backward[i + 1, j + 1]
+                link = links[start + at * m + j]
+                count_met(kind, ids[p0 + at], c0 + j, link, seen, out[2], ids, model[2], counts)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -261,69 +365,23 @@ def count_names(
     links: NDArray[np.int32],
     names: Names,
     model: Model,
-    n_operations: NDArray[np.float64],
-    n_kept: NDArray[np.float64],
-    n_related: NDArray[np.float64],
-    n_turned: NDArray[np.float64],
-    n_inserted: NDArray[np.float64],
+    counts: Counts,
 ) -> None:
-    """Add the expected operations of pairs, each times its weight.
-
-    `n_kept` is by class and word, `n_related` by class and link, `n_inserted` by place of the child's word.
-    """
-    offsets, ids, _, classes, _ = names
-    size = longest_name(offsets) + 4
+    """Add the expected operations of pairs, each times its weight."""
+    size = longest_name(names[0]) + 4
     forward, backward, out = np.empty((size, size)), np.empty((size, size)), np.empty(6)
     shares = np.empty(N_TURNS)
     for e in range(len(parents)):
         if weights[e] <= 0.0:
             continue
-        p0, c0 = offsets[parents[e]], offsets[children[e]]
-        n, m = offsets[parents[e] + 1] - p0, offsets[children[e] + 1] - c0
-        turns, many, total, rest = model[3][comma[e]], n_turns(n), 0.0, 0.0
-        for turn in range(many, N_TURNS):
-            rest += turns[turn]
-        for turn in range(many):
-            weight = turns[turn] + (rest if turn == 0 else 0.0)
-            shares[turn] = weight * fill_words(
-                parents[e], children[e], turn, links, starts[e], names, model, forward, out
-            )
-            total += shares[turn]
-        if total <= 0.0:
-            continue
-        for turn in range(many):
-            if shares[turn] < 1e-9 * total:
+        parent, child = parents[e], children[e]
+        total = fill_turns(parent, child, comma[e], links, starts[e], names, model, forward, out, shares)
+        for turn in range(N_TURNS):
+            if total <= 0.0 or shares[turn] < 1e-9 * total:
                 continue
             share = weights[e] * shares[turn] / total
-            n_turned[comma[e], turn] += share
-            whole = fill_words(parents[e], children[e], turn, links, starts[e], names, model, forward, out)
-            fill_rest(parents[e], children[e], turn, links, starts[e], names, model, backward, out)
-            for i in range(n + 2):
-                at = turned(i, turn, n) if i < n else -1
-                kind = classes[p0 + at] if i < n else END + i - n
-                for j in range(m + 1):
-                    here = share * forward[i, j] / whole
-                    if here == 0.0:
-                        continue
-                    steps(parents[e], children[e], turn, links, starts[e], names, model, i, j, out)
-                    n_operations[kind, STOP] += here * out[5]
-                    if out[0] > 0.0:
-                        seen = here * out[0] * backward[after_insert(i, n), j + 1]
-                        n_operations[kind, INSERT] += seen
-                        n_inserted[c0 + j] += seen
-                    if i >= n:
-                        continue
-                    word = ids[p0 + at]
-                    n_operations[kind, DROP] += here * out[1] * backward[i + 1, j]
-                    if out[2] > 0.0:
-                        seen = here * out[2] * backward[i + 1, j + 1]
-                        if word == ids[c0 + j]:
-                            n_kept[kind, word] += seen
-                        else:
-                            link = links[starts[e] + at * m + j]
-                            plain = model[2][kind, link] / out[2]
-                            n_related[kind, link] += seen * plain
-                            n_operations[kind, EXTEND] += seen * (1.0 - plain)
-                            n_inserted[c0 + j] += seen * (1.0 - plain)
-                    n_operations[kind, JOIN] += here * out[3] * backward[i + 2, j + 1]
-                    n_operations[kind, SPLIT] += here * out[4] * backward[i + 1, j + 2]
+            counts[3][comma[e], turn] += share
+            pair = (parent, child, turn, links, starts[e])
+            whole = fill_words(pair, names, model, forward, out)
+            fill_rest(pair, names, model, backward, out)
+            count_steps(pair, share / whole, names, model, forward, backward, out, counts)

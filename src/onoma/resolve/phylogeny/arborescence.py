@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from onoma.errors import DataError
 
@@ -35,46 +37,66 @@ def best_parents(
     """
     if len(roots) != n:
         raise DataError(f"there are {n} nodes and {len(roots)} root scores")
-    edges = [(n, i, float(score)) for i, score in enumerate(roots)]
-    edges += [(int(p), int(c), float(s)) for p, c, s in zip(parents, children, scores, strict=True) if int(p) != int(c)]
-    chosen = _solve(n + 1, n, [(p, c, s, e) for e, (p, c, s) in enumerate(edges)])
+    one, other = np.asarray(parents, dtype=np.int64), np.asarray(children, dtype=np.int64)
+    score, alone = np.asarray(scores, dtype=np.float64), np.asarray(roots, dtype=np.float64)
+    # A node that is better off without a parent than with this one never takes it: to leave it closes no cycle.
+    useful = np.flatnonzero((one != other) & (score > alone[other]))
+    one, other, score = one[useful], other[useful], score[useful]
+    _, group = connected_components(sp.coo_matrix((np.ones(len(one)), (one, other)), shape=(n, n)), directed=False)
+    order = np.argsort(group[other], kind="stable")
     found = np.full(n, -1, dtype=np.int64)
-    for e in chosen:
-        parent, child, _ = edges[e]
-        found[child] = -1 if parent == n else parent
+    for edges in np.split(order, np.flatnonzero(np.diff(group[other][order])) + 1):
+        arcs = [(int(one[e]), int(other[e]), float(score[e])) for e in edges]
+        arcs += [
+            (n, node, float(alone[node])) for node in np.unique(np.concatenate([one[edges], other[edges]])).tolist()
+        ]
+        for e in _solve(n, arcs):
+            parent, child, _ = arcs[e]
+            found[child] = -1 if parent == n else parent
     return found
 
 
 _Edge = tuple[int, int, float, int]
 
 
-def _solve(n: int, root: int, edges: list[_Edge]) -> set[int]:
-    """Return the numbers of the chosen edges: contract a cycle of best edges, solve, and open it again."""
-    best: dict[int, _Edge] = {}
-    for edge in edges:
-        if edge[1] != root and (edge[1] not in best or edge[2] > best[edge[1]][2]):
-            best[edge[1]] = edge
-    cycle = _cycle(best, root)
-    if cycle is None:
-        return {edge[3] for edge in best.values()}
-    inside = set(cycle)
-    new = n  # the cycle as one node
+def _solve(root: int, arcs: Sequence[tuple[int, int, float]]) -> set[int]:
+    """Return the numbers of the chosen edges: contract cycles of best edges until none is left, then open them."""
+    edges = [(parent, child, score, number) for number, (parent, child, score) in enumerate(arcs)]
+    contracted: list[tuple[list[int], dict[int, _Edge], dict[int, _Edge]]] = []
+    new = root
+    while True:
+        best: dict[int, _Edge] = {}
+        for edge in edges:
+            if edge[1] != root and (edge[1] not in best or edge[2] > best[edge[1]][2]):
+                best[edge[1]] = edge
+        cycle = _cycle(best, root)
+        if cycle is None:
+            break
+        new += 1
+        edges, entered = _contract(edges, best, set(cycle), new)
+        contracted.append((cycle, best, entered))
+    chosen = {edge[3] for edge in best.values()}
+    for cycle, best, entered in reversed(contracted):
+        broken = next(entered[number][1] for number in chosen if number in entered)
+        chosen |= {best[node][3] for node in cycle if node != broken}
+    return chosen
+
+
+def _contract(
+    edges: Sequence[_Edge], best: dict[int, _Edge], cycle: set[int], new: int
+) -> tuple[list[_Edge], dict[int, _Edge]]:
+    """Make one node of a cycle; return the edges that are left, and those that enter it as they were."""
+    left: list[_Edge] = []
     entered: dict[int, _Edge] = {}
-    smaller = []
     for edge in edges:
         parent, child, score, number = edge
-        if parent in inside and child in inside:
-            continue
-        if child in inside:
-            smaller.append((parent, new, score - best[child][2], number))
-            entered[number] = edge
-        elif parent in inside:
-            smaller.append((new, child, score, number))
+        if child in cycle:
+            if parent not in cycle:
+                left.append((parent, new, score - best[child][2], number))
+                entered[number] = edge
         else:
-            smaller.append(edge)
-    chosen = _solve(n + 1, root, smaller)
-    broken = next(entered[number][1] for number in chosen if number in entered)
-    return chosen | {best[node][3] for node in cycle if node != broken}
+            left.append((new if parent in cycle else parent, child, score, number))
+    return left, entered
 
 
 def _cycle(best: dict[int, _Edge], root: int) -> list[int] | None:

@@ -12,6 +12,7 @@ from onoma.resolve.phylogeny.romanise import name_words
 __all__ = ["name_edit"]
 
 _ALIKE = 0.5
+_SUFFIX = re.compile(r",\s*(jr|sr|[ivx]+)\b\.?", re.IGNORECASE)
 
 
 def name_edit(parent: str, child: str) -> str:
@@ -80,20 +81,28 @@ def _met(one: Sequence[str], other: Sequence[str], shown: Sequence[str], child: 
             left.remove(word)
             right.remove(word)
     found = _joined(left, right)
-    for word in list(left):
+    said: dict[int, str] = {}
+    # Long words first: an initial is content with any word that begins like it.
+    for word in sorted(left, key=len, reverse=True):
         best = max(((_relation(word, to), to) for to in right), key=lambda pair: pair[0][0], default=((0.0, ""), ""))
-        (score, said), to = best
+        (score, relation), to = best
         if score > 0:
-            found.append(f"{said} {show.get(word, word)}")
+            said[one.index(word)] = f"{relation} {show.get(word, word)}"
             places.append((one.index(word), other.index(to)))
             left.remove(word)
             right.remove(to)
+    found += [said[place] for place in sorted(said)]
     found += [f"drop {show.get(word, word)}" for word in left]
     found += [f"add {show.get(word, word)}" for word in right]
     if [j for _, j in sorted(places)] != sorted(j for _, j in places):
-        comma = ("," in child) - ("," in " ".join(shown))
+        comma = _has_comma(child) - _has_comma(" ".join(shown))
         found.append("family name first" if comma > 0 else "given name first" if comma < 0 else "reorder")
     return found
+
+
+def _has_comma(name: str) -> bool:
+    """Whether a comma parts a name; that before Jr. or III does not."""
+    return "," in _SUFFIX.sub("", name)
 
 
 def _joined(left: list[str], right: list[str]) -> list[str]:
@@ -118,12 +127,20 @@ def _relation(word: str, to: str) -> tuple[float, str]:
         return 3.0, "initial of"
     if len(word) == 1 and to[0] == word:
         return 3.0, "spell out"
+    if _is_inflected(word, to):
+        return 2.5, "respell"
     if word.startswith(to) or _is_short(word, to):
         return 2.5, "abbreviate"
     if to.startswith(word) or _is_short(to, word):
         return 2.5, "spell out"
     similarity = Levenshtein.normalized_similarity(word, to)
     return (similarity, "respell") if similarity >= _ALIKE else (0.0, "")
+
+
+def _is_inflected(word: str, to: str) -> bool:
+    """Whether one word is the other with an ending: Schmidt and Schmidtová, Ted and Teds."""
+    short, long = sorted((word, to), key=len)
+    return len(short) > 2 and long.startswith(short) and len(long) - len(short) <= (3 if len(short) > 4 else 1)
 
 
 def _is_short(word: str, to: str) -> bool:

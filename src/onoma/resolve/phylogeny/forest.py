@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onoma.numerics.rng import kernel_state, stream
 from onoma.resolve.phylogeny._forest_kernels import directed_lists, run_directed
 
-__all__ = ["Descent", "ForestSampler"]
+__all__ = ["Descent", "ForestSampler", "respectful_times"]
 
 LEAST = 1e-7
 _MOST = 1e30
@@ -58,6 +58,10 @@ class ForestSampler:
         self._done = 0
         self.time = stream(seed, "phylogeny", "start").random(n)
 
+    def start_from(self, parents: NDArray[np.int64]) -> None:
+        """Go on from an order that respects these parents (-1: none)."""
+        self.time = respectful_times(parents, self.time)
+
     def run(self, weights: NDArray[np.float64], *, n_sweeps: int, n_kept: int = 0) -> Descent:
         """Run some sweeps, given the weight of each directed pair (a → b and b → a in turn)."""
         clipped = np.clip(weights, 1e-30, _MOST)
@@ -74,3 +78,19 @@ class ForestSampler:
         descended = np.zeros(len(weights))
         descended[pairs] = n_chosen / n_sweeps
         return Descent(n_sweeps, descended, n_root / n_sweeps, n_together / n_sweeps, n_entities, roots, parents)
+
+
+def respectful_times(parents: NDArray[np.int64], time: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return times like those given, but later than the parent's: each has its own and those of all its ancestors.
+
+    Examples
+    --------
+    >>> respectful_times(np.array([1, -1, 0]), np.array([0.5, 1.0, 0.25])).tolist()
+    [1.5, 1.0, 1.75]
+    """
+    total, above = time.copy(), parents.copy()
+    while (above >= 0).any():
+        rows = np.flatnonzero(above >= 0)
+        total[rows] += time[above[rows]]
+        above[rows] = parents[above[rows]]
+    return total

@@ -1,14 +1,18 @@
 """How likely a name is if it descends from none: words drawn from those of other names, or spelt afresh."""
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve.phylogeny.names import WordedNames
 
-__all__ = ["WordPairs", "fresh_words", "log_lengths", "spelling"]
+__all__ = ["Patterns", "WordPairs", "fresh_words", "log_lengths", "spelling"]
 
 _FAR = 8
 """Words that stand farther apart are not looked at together."""
+_LONG, _GAP = 14, 3
+"""Words of a name that may be after a pattern, and of the gap of a pattern, at most."""
 
 
 def log_lengths(names: WordedNames, roots: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -48,7 +52,7 @@ def fresh_words(names: WordedNames, n_fresh: NDArray[np.float64], spelt: NDArray
     once, twice = float(np.sum(seen < 1.5)), float(np.sum((seen >= 1.5) & (seen < 2.5)))
     discount = (once + 1.0) / (once + 2.0 * twice + 2.0)
     owners = np.bincount(names.ids, minlength=n_words)
-    others = np.maximum(counts[names.ids] - n_fresh, (owners[names.ids] > 1).astype(np.float64))
+    others = np.maximum(counts[names.ids] - np.minimum(n_fresh, 1.0), (owners[names.ids] > 1).astype(np.float64))
     total = float(seen.sum())
     mass = discount * n_words + 1.0
     return np.maximum((np.maximum(others - discount, 0.0) + mass * spelt[names.ids]) / (total + 1.0), 1e-290)
@@ -92,8 +96,69 @@ class WordPairs:
         habit = np.zeros(len(self.kinds))
         habit[:] = np.maximum(together - 1.0, 0.0)
         shared = np.bincount(self.kinds // len(names.words), habit, len(names.words))
-        others = np.maximum(together[self.kind] - weight - 1.0, 0.0) / before[word]
+        others = np.maximum(together[self.kind] - np.minimum(weight, 1.0) - 1.0, 0.0) / before[word]
         rest = 1.0 - shared[word] / before[word]
         found = others + rest * alone[self.second]
         total = np.bincount(self.second, self.share * found, len(names.ids))
         return np.where(np.bincount(self.second, minlength=len(names.ids)) > 0, total, alone)
+
+
+class Patterns:
+    """Names made after a pattern: things of one sort that differ by a word or a number (elections, dioceses, seasons).
+
+    A pattern is a name with a gap of a few words. A name from nowhere may be after one that others have, with words of
+    its own in the gap: so names that differ in a word that is common elsewhere are less likely each other's than the
+    rest of their words would have it. Of the others with the pattern, one may be the name's own parent, and says
+    nothing.
+
+    Parameters
+    ----------
+    names
+        The names.
+    share
+        Of names from nowhere, those that are made after a pattern.
+    """
+
+    def __init__(self, names: WordedNames, share: float) -> None:
+        self._share = share
+        numbers: dict[tuple[bytes, bytes], int] = {}
+        found: list[tuple[int, int, int, int]] = []
+        for name, (start, end) in enumerate(pairwise(names.offsets.tolist())):
+            if end - start > _LONG:
+                continue
+            for i in range(start, end):
+                for j in range(i + 1, min(i + _GAP, end) + 1):
+                    if j - i < end - start:
+                        key = (names.ids[start:i].tobytes(), names.ids[j:end].tobytes())
+                        found.append((name, numbers.setdefault(key, len(numbers)), i, j))
+        rows = np.array(found, dtype=np.int64).reshape(-1, 4)
+        slots = np.bincount(rows[:, 0], minlength=len(names))
+        rows = rows[np.bincount(rows[:, 1], minlength=1)[rows[:, 1]] > 2]
+        self._name, self._pattern, self._first, self._end = rows.T
+        self._chance = 1.0 / slots[self._name]
+
+    def blend(
+        self, log_alone: NDArray[np.float64], fresh: NDArray[np.float64], roots: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the log probability of each name from nowhere.
+
+        Parameters
+        ----------
+        log_alone
+            The same, without patterns.
+        fresh
+            The probability of the word at each place.
+        roots
+            How likely each name is from nowhere.
+        """
+        if self._share == 0.0:
+            return log_alone
+        having = np.bincount(self._pattern, roots[self._name], minlength=1)[self._pattern]
+        others = np.maximum(having - np.minimum(roots[self._name], 1.0) - 1.0, 0.0) / max(float(roots.sum()), 1.0)
+        total = np.concatenate([[0.0], np.cumsum(np.log(fresh))])
+        in_gap = total[self._end] - total[self._first]
+        with np.errstate(divide="ignore"):
+            log_made = np.log(others * self._chance) + in_gap
+        made = np.full(len(log_alone), -np.inf)
+        np.logaddexp.at(made, self._name, log_made)
+        return np.logaddexp(np.log1p(-self._share) + log_alone, np.log(self._share) + made)

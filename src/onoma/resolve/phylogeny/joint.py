@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from onoma.numerics.rng import kernel_state, stream
 from onoma.resolve.phylogeny._forest_kernels import directed_lists
 from onoma.resolve.phylogeny._joint_kernels import run_joint
-from onoma.resolve.phylogeny.forest import Descent
+from onoma.resolve.phylogeny.forest import Descent, respectful_times
 
 __all__ = ["JointDraws", "JointSampler", "TopicWeights"]
 
@@ -105,6 +105,11 @@ class JointSampler:
         self.parent = np.full(n, -1, dtype=np.int32)
         self._rng_state = kernel_state(seed, "joint")
 
+    def start_from(self, parents: NDArray[np.int64]) -> None:
+        """Go on from these parents (-1: none) and an order that respects them."""
+        self.time = respectful_times(parents, self.time)
+        self.parent = parents.astype(np.int32)
+
     def run(
         self,
         log_ratios: NDArray[np.float64],
@@ -126,7 +131,7 @@ class JointSampler:
         run_joint(
             self._rng_state, n_sweeps, self._n_groups, self.time, self.topics, self.parent, self._unary,
             offsets, neighbours, log_ratios[pairs], np.ascontiguousarray(scores), root, corrected,
-            accepted, observed, expected, n_chosen, n_root, n_entities, roots, parents, topics,
+            accepted, observed, expected, n_chosen, n_root, n_entities, (roots, parents, topics),
         )  # fmt: skip
         descended = np.zeros(len(log_ratios))
         descended[pairs] = n_chosen / n_sweeps

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from onoma.resolve.phylogeny.arborescence import best_parents
 from onoma.resolve.phylogeny.edits import name_edit
-from onoma.resolve.phylogeny.model import Mentions, NameModel, Phylogeny, PhylogenySettings
+from onoma.resolve.phylogeny.mentions import Mentions
+from onoma.resolve.phylogeny.model import NameModel, Phylogeny, PhylogenySettings
 
 __all__ = ["FamilyTree", "draw_tree", "known_tree", "likely_parents", "tell_tree"]
 

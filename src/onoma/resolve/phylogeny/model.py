@@ -7,19 +7,20 @@ clustering with the least expected loss is the answer.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.errors import DataError
+from onoma.errors import SettingsError
 from onoma.progress import SILENT, Progress
 from onoma.resolve.consensus import Consensus, find_consensus
-from onoma.resolve.fields.writing import number_texts
+from onoma.resolve.phylogeny.arborescence import best_parents
 from onoma.resolve.phylogeny.candidates import NodePairs, every_pair, near_names, pair_nodes
 from onoma.resolve.phylogeny.forest import Descent, ForestSampler
 from onoma.resolve.phylogeny.joint import JointSampler, TopicWeights
 from onoma.resolve.phylogeny.letters import LetterMutations
+from onoma.resolve.phylogeny.mentions import Mentions, Nodes
 from onoma.resolve.phylogeny.mutation import Mutations, MutationSettings
 from onoma.resolve.phylogeny.names import WordedNames
 from onoma.resolve.phylogeny.parents import ParentModel
@@ -45,71 +46,17 @@ class PhylogenySettings:
     threshold: float = 0.5
     """The price of a pair wrongly together; 1 - threshold is that of a pair wrongly apart."""
     mutation: MutationSettings = field(default_factory=MutationSettings)
+    pragmatics: float = 0.0
+    """How much writers avoid a name that is in use for another thing, where mentions of one name may be of several: a
+    descent from the same name weighs the more, the more mentions have it, by their number to this power."""
+    start: Literal["random", "arborescence"] = "arborescence"
+    """The order in which the chain begins: any, or one that fits the best tree of descent."""
     by_letters: bool = False
     """Names change letter by letter alone, as first published; the root weight then stands while learning, too."""
 
-
-@dataclass(frozen=True, eq=False)
-class Mentions:
-    """Names, and what is known of where each stands: its kind, its document, the topic of its text."""
-
-    names: Sequence[str]
-    kinds: Sequence[str] | None = None
-    documents: Sequence[str] | None = None
-    topics: NDArray[np.int32] | None = None
-    topic_shares: NDArray[np.float64] | None = None
-    """Instead of one topic, the share of each in the text: then topics are sampled together with orders and parents."""
-    is_apart: bool = False
-    """Every mention descends for itself, also those that nothing tells apart."""
-
     def __post_init__(self) -> None:
-        for what in ("kinds", "documents", "topics", "topic_shares"):
-            column = getattr(self, what)
-            if column is not None and len(column) != len(self.names):
-                raise DataError(f"there are {len(self.names):,} names and {len(column):,} {what}")
-
-
-@dataclass(frozen=True, eq=False)
-class Nodes:
-    """What descends: a name with all its mentions, or with those of one document and topic, or one mention."""
-
-    place: NDArray[np.int32]
-    """The node of each mention."""
-    name: NDArray[np.int32]
-    kind: NDArray[np.int32]
-    document: NDArray[np.int32] | None
-    topic: NDArray[np.int32] | None
-    often: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, mentions: Mentions) -> "Nodes":
-        """Gather mentions that nothing tells apart."""
-        n = len(mentions.names)
-        columns = [number_texts(mentions.names)]
-        kinds = np.zeros(n, np.int32) if mentions.kinds is None else number_texts(mentions.kinds)
-        # An empty name is nobody's: it has a kind of its own.
-        empty = np.array([not name.strip() for name in mentions.names], dtype=np.bool_)
-        columns.append(np.where(empty, n + np.arange(n), kinds).astype(np.int32))
-        if mentions.documents is not None:
-            columns.append(number_texts(mentions.documents))
-        if mentions.topics is not None:
-            columns.append(mentions.topics)
-        if mentions.topic_shares is not None or mentions.is_apart:
-            columns.append(np.arange(n, dtype=np.int32))
-        rows = np.stack(columns, axis=1)
-        _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first, kind="stable")
-        rank = np.empty(len(order), dtype=np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        place, first = rank[group.ravel()], first[order]
-        picked = [np.ascontiguousarray(column[first]) for column in columns]
-        document = picked[2] if mentions.documents is not None else None
-        topic = picked[2 + (document is not None)] if mentions.topics is not None else None
-        often = np.bincount(place, minlength=len(first)).astype(np.float64)
-        return cls(place, picked[0], picked[1], document, topic, often)
-
-    def __len__(self) -> int:
-        return len(self.name)
+        if self.start not in ("random", "arborescence"):
+            raise SettingsError(f"there is no start {self.start!r}", hint="There are random and arborescence.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,10 +125,8 @@ class NameModel:
         self.mutations = _mutations(self.names, a, b, settings)
         self.parents = ParentModel(
             self.sampler.parents,
-            self.sampler.children,
             nodes.often,
-            documents=nodes.document,
-            topics=nodes.topic,
+            circumstances=nodes.circumstances(mentions, (self.sampler.parents, self.sampler.children)),
             scale=pairs.scale.reshape(-1).astype(np.float64),
         )
         # Directed pair 2e is a → b: that of the names, if a's name is the first of theirs.
@@ -190,6 +135,9 @@ class NameModel:
         self._of_names = np.where(np.repeat(pairs.names, 2) < 0, -1, np.where(turned, number ^ 1, number))
         self._copied = 0.5
         """The share of descents that change nothing, where mentions of one name are apart."""
+        used = np.bincount(nodes.name, nodes.often, len(self.names))
+        self._log_used = np.log(used[nodes.name[self.sampler.children]])
+        """For each directed pair, the log of how many mentions the child's name has."""
         self._known: NDArray[np.float64] | None = None
         self._acceptance: tuple[float, float] | None = None
 
@@ -205,17 +153,28 @@ class NameModel:
         if copies.any():
             fresh = self.mutations.log_fresh()[self.nodes.name[self.sampler.children]]
             ratios = np.where(copies, np.log(self._copied) - fresh, ratios + np.log1p(-self._copied))
+            ratios += self.settings.pragmatics * np.where(copies, self._log_used, 0.0)
         return ratios + self.parents.log_weights()
 
     def learn(self, *, progress: Progress = SILENT) -> None:
         """Alternate sampling and fitting."""
         n_sweeps = self.settings.n_sweeps
+        if self.settings.start == "arborescence":
+            self.start_from_best()
         with progress.task("learning how names change", total=self.settings.n_rounds, unit="rounds") as task:
             for _ in range(self.settings.n_rounds):
                 descent = self._run(n_sweeps, 0, self.settings.root_weight if self.settings.by_letters else 0.0)
                 n_entities = float(descent.n_entities[n_sweeps // 2 :].mean())
                 self._fit(descent, n_entities)
                 task.advance(1, entities=n_entities)
+
+    def start_from_best(self) -> None:
+        """Put the chain where the best tree of descent has it, by the weights as they are."""
+        pairs = (self.sampler.parents, self.sampler.children)
+        best = best_parents(len(self.nodes), *pairs, self.log_weights(), np.zeros(len(self.nodes)))
+        for sampler in (self.sampler, self.topics):
+            if sampler is not None:
+                sampler.start_from(best)
 
     def _fit(self, descent: Descent, n_entities: float) -> None:
         copies = self._of_names < 0

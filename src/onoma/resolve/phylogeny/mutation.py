@@ -3,7 +3,8 @@
 A name that descends from another keeps its words, shortens them to initials, puts nicknames for them, mis-spells them
 (by the transducer of characters), cuts them, joins and splits them, drops and inserts some, and may turn their order
 round. What is done to a word depends on its class: first, middle or last word of a name, an initial, a small word or
-title, a number. Every choice has a probability that is learnt from the names themselves, by expected counts.
+title, a number. Every choice has a probability that is learnt from the names themselves, by expected counts. Now and
+then a name is changed as a whole instead (`whole.py`).
 
 A name that descends from none has a number of words, each drawn from those of other such names (Pitman and Yor 1997),
 or spelt afresh: so a rare word that two names share is much evidence, and a common one little.
@@ -11,33 +12,35 @@ or spelt afresh: so a rare word that two names share is much evidence, and a com
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
-from scipy.special import gammaln
 
+from onoma.numerics.logspace import log_sum_exp
+from onoma.resolve.fields.names import nickname_pairs
 from onoma.resolve.phylogeny._mutation_kernels import (
     INITIAL,
     KEEP,
     N_CLASSES,
     N_OPERATIONS,
     NICKNAME,
+    NUMBER,
     SLIP,
     SPLIT,
     TRUNCATE,
+    Counts,
     Model,
     Names,
     count_names,
     score_names,
 )
-from onoma.resolve.phylogeny.fresh import WordPairs, fresh_words, log_lengths, spelling
+from onoma.resolve.phylogeny.fresh import Patterns, WordPairs, fresh_words, log_lengths, spelling
 from onoma.resolve.phylogeny.names import Links, WordedNames, link_words
-from onoma.resolve.phylogeny.transducer import Strings, Transducer
+from onoma.resolve.phylogeny.transducer import Transducer
+from onoma.resolve.phylogeny.whole import WholeNames
 
 __all__ = ["MutationSettings", "Mutations"]
 
@@ -51,13 +54,15 @@ _PRIOR = np.array(
         [0.700, 0.010, 0.010, 0.150, 0.010, 0.010, 0.000, 0.020, 0.020, 0.070, 0.000],
         [0.490, 0.000, 0.000, 0.010, 0.000, 0.150, 0.020, 0.000, 0.270, 0.050, 0.010],
         [0.480, 0.005, 0.005, 0.040, 0.010, 0.010, 0.050, 0.010, 0.310, 0.050, 0.030],
-        [0.880, 0.000, 0.000, 0.020, 0.000, 0.000, 0.010, 0.000, 0.050, 0.020, 0.020],
+        [0.984, 0.000, 0.000, 0.0002, 0.000, 0.000, 0.0008, 0.000, 0.005, 0.005, 0.005],
         [0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.120, 0.880],
         [0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.500, 0.500],
     ]
 )
 _KIN = (0.3, 0.5, 0.1, 0.1)
 """How new words are like known ones: nicknames, slips, cut short, drawn out."""
+_WHOLES = np.array([0.944, 0.05, 0.006])
+"""How names change: word by word, as one string, by their initials."""
 _TURNS = np.array([[0.97, 0.01, 0.015, 0.005], [0.30, 0.25, 0.35, 0.10]])
 
 
@@ -65,8 +70,11 @@ _TURNS = np.array([[0.97, 0.01, 0.015, 0.005], [0.30, 0.25, 0.35, 0.10]])
 class MutationSettings:
     """How firmly the model holds to what it expects of names before it has seen any."""
 
-    strength: float = 40.0
-    """Operations of each class that the expectation is worth."""
+    strength: float = 400.0
+    """Operations of each class that the expectation is worth. With less, a list of things with names after one pattern
+    (dioceses, elections) teaches that names change much."""
+    patterns: float = 0.5
+    """The share of names from nowhere that are made after a pattern of others."""
     kinship: float = 0.1
     """The share of new words that are like words of others: strangers have like names too."""
 
@@ -80,6 +88,8 @@ class Mutations:
         The names.
     parents, children
         The directed pairs to score.
+    often
+        How many mentions have each name, where words are as common as those; None: one.
     """
 
     def __init__(
@@ -88,46 +98,65 @@ class Mutations:
         parents: NDArray[np.int32],
         children: NDArray[np.int32],
         *,
+        often: NDArray[np.float64] | None = None,
         settings: MutationSettings | None = None,
     ) -> None:
-        self.names, self.parents, self.children = names, parents, children
+        self.names = names
         self._settings = settings or MutationSettings()
-        self.links: Links = link_words(names, parents, children)
+        self._whole = WholeNames(names)
         self.transducer = Transducer(names.alphabet)
         self.operations = _PRIOR / _PRIOR.sum(1, keepdims=True)
         self.turns = _TURNS.copy()
-        self._comma = (names.comma[parents] != names.comma[children]).astype(np.int8)
         lengths = np.diff(names.strings.offsets)
         self._splits = 1.0 / np.maximum(lengths - 1, 1)
         self._lengths = lengths
         self._sorted = np.array(sorted(range(len(names.words)), key=names.words.__getitem__), dtype=np.int64)
         self._range = beginnings(names.words, self._sorted)
-        self._degree = np.bincount(self.links.a[self.links.nickname], minlength=len(names.words))
         self._spelt = spelling(names)
-        self._pairs = WordPairs(names)
-        self.respelling = 0.05
-        """The share of descents in which the name was changed as one string, without regard to its words."""
-        self._whole, self._similar, self._log_cuts = _whole_strings(names, parents, children)
-        self._n_fresh = np.ones(len(names.ids))
-        """For each place, how likely its word came from nowhere."""
-        self._log_length = log_lengths(names, np.ones(len(names)))
+        self._pairs, self._patterns = WordPairs(names), Patterns(names, self._settings.patterns)
+        self.wholes = _WHOLES.copy()
+        """The shares of descents in which a name was changed word by word, as one string, and by its initials."""
+        self._often = np.ones(len(names)) if often is None else often
+        self._n_fresh = self._often[names.owner]
+        """For each place, how often its word came from nowhere."""
+        self._roots = self._often
+        self._log_length = log_lengths(names, self._often)
+        self._degree = np.bincount(np.concatenate(nickname_pairs(names.words)), minlength=len(names.words))
+        self._hold(parents, children)
         self._refresh()
 
+    def _hold(self, parents: NDArray[np.int32], children: NDArray[np.int32]) -> None:
+        """Look at how the words of pairs of names are related."""
+        self.parents, self.children = parents, children
+        self.links: Links = link_words(self.names, parents, children)
+        self._comma = (self.names.comma[parents] != self.names.comma[children]).astype(np.int8)
+        self._alike = self._whole.pairs(parents, children)
+
+    def over(self, parents: NDArray[np.int32], children: NDArray[np.int32]) -> "Mutations":
+        """Return the model as it was learnt, over other pairs of the same names."""
+        found = copy(self)
+        found._hold(parents, children)
+        found._score_words(found._emissions())
+        return found
+
     def _refresh(self) -> None:
-        names, links = self.names, self.links
-        self.__dict__.pop("_log_parts", None)
+        """Bring up to date what follows from the weights."""
         emitted = self._emissions()
-        alone = fresh_words(names, self._n_fresh, self._spelling(emitted))
-        self.fresh = self._pairs.blend(names, self._n_fresh, alone)
-        related = np.zeros((N_CLASSES, len(links)))
+        alone = fresh_words(self.names, self._n_fresh, self._spelling(emitted))
+        self.fresh = self._pairs.blend(self.names, self._n_fresh, alone)
+        self._score_words(emitted)
+
+    def _score_words(self, emitted: NDArray[np.float64]) -> None:
+        """Find the probability of each word given each that it may have come from, and of names as wholes."""
+        self.__dict__.pop("_log_parts", None)
+        self._emitted = emitted
+        self._related = np.zeros((N_CLASSES, len(self.links)))
         for row, operation in enumerate(_RELATIONS):
-            related += self.operations[:, operation][:, None] * emitted[row]
-        self._emitted, self._related = emitted, related
+            self._related += self.operations[:, operation][:, None] * emitted[row]
         self._kept = self._keeping()
-        self._respelt = np.full(len(self.parents), -np.inf)
-        one, other = self.parents[self._similar], self.children[self._similar]
-        spelt = self.transducer.log_probabilities(self._whole, one, other)
-        self._respelt[self._similar] = spelt + self._log_cuts[other] + self._log_length[other]
+        pairs = (self._alike, self.parents, self.children)
+        self._respelt = self._whole.log_respelt(*pairs, self.transducer, self._log_length)
+        self._acronym = self._whole.log_acronyms(self._alike, self.children, self.fresh)
 
     def _emissions(self) -> NDArray[np.float64]:
         """For each relation and link, the probability of the child's word given the relation."""
@@ -194,47 +223,61 @@ class Mutations:
     def log_fresh(self) -> NDArray[np.float64]:
         """Return the log probability of each name if it came from nowhere."""
         total = np.bincount(self.names.owner, np.log(self.fresh), len(self.names))
-        return total + self._log_length
+        return self._patterns.blend(total + self._log_length, self.fresh, self._roots)
 
     def log_ratios(self) -> NDArray[np.float64]:
         """Return for each pair the log of Pr(child | parent) / Pr(child | nothing)."""
-        return np.logaddexp(*self._log_parts) - self.log_fresh()[self.children]
+        return log_sum_exp(self._log_parts, axis=0) - self.log_fresh()[self.children]
 
     @cached_property
-    def _log_parts(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the log probability of each child and of its way: word by word, or as one string."""
+    def _log_parts(self) -> NDArray[np.float64]:
+        """Return the log probability of each child and of its way: word by word, as one string, by initials."""
         names, model = self._arrays()
         worded = score_names(self.parents, self.children, self._comma, self.links.starts, self.links.at, names, model)
-        return worded + np.log1p(-self.respelling), self._respelt + np.log(self.respelling)
+        parts: NDArray[np.float64] = np.stack([worded, self._respelt, self._acronym]) + np.log(self.wholes)[:, None]
+        return parts
 
     def learn(self, weights: NDArray[np.float64], roots: NDArray[np.float64]) -> None:
         """Fit the model to how often each pair was parent and child, and each name came from nowhere."""
-        names, model = self._arrays()
-        links = self.links
-        worded, respelt = self._log_parts
-        whole = np.logaddexp(worded, respelt)
-        with np.errstate(invalid="ignore"):
-            share = np.where(np.isfinite(whole), np.exp(respelt - whole), 0.0)
-        respelt, weights = weights * share, weights * (1.0 - share)
-        n_operations = np.zeros((N_CLASSES, N_OPERATIONS))
-        n_kept, n_related = np.zeros_like(self._kept), np.zeros_like(self._related)
-        n_turned, n_inserted = np.zeros_like(self.turns), np.zeros(len(self.names.ids))
-        count_names(
-            self.parents, self.children, weights, self._comma, links.starts, links.at, names, model,
-            n_operations, n_kept, n_related, n_turned, n_inserted,
-        )  # fmt: skip
+        worded, respelt, shortened = self._ways(weights)
+        n_operations, n_kept, n_related, n_turned, n_inserted = self._count(worded)
         slips = self._share_out(n_operations, n_kept, n_related)
         self._learn_slips(slips, n_kept, respelt)
-        expected = self._settings.strength * _PRIOR
-        self.operations = n_operations + expected
+        strength = self._settings.strength
+        # Numbers are not learnt: things that differ by one are different, however many there are.
+        n_operations[NUMBER] = 0.0
+        self.operations = n_operations + strength * _PRIOR
         self.operations /= self.operations.sum(1, keepdims=True)
-        self.turns = n_turned + self._settings.strength * _TURNS
+        self.turns = n_turned + strength * _TURNS
         self.turns /= self.turns.sum(1, keepdims=True)
-        self._n_fresh = np.minimum(n_inserted + roots[self.names.owner], 1.0)
+        self._n_fresh = np.minimum(n_inserted + roots[self.names.owner], self._often[self.names.owner])
+        self._roots = roots
         self._log_length = log_lengths(self.names, roots)
-        total = float(weights.sum() + respelt.sum())
-        self.respelling = float(respelt.sum() + 2.0) / (total + self._settings.strength)
+        self.wholes = np.array([float(each.sum()) for each in (worded, respelt, shortened)]) + strength * _WHOLES
+        self.wholes /= self.wholes.sum()
         self._refresh()
+
+    def _ways(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Share the weight of each pair out among the ways in which the name may have been changed."""
+        parts = self._log_parts
+        whole = log_sum_exp(parts, axis=0)
+        with np.errstate(invalid="ignore"):
+            shares: NDArray[np.float64] = np.where(np.isfinite(whole), np.exp(parts - whole), [[1.0], [0.0], [0.0]])
+        return weights * shares
+
+    def _count(self, weights: NDArray[np.float64]) -> Counts:
+        """Return the expected operations, kept and related words, turns and inserted words of pairs."""
+        names, model = self._arrays()
+        counts = (
+            np.zeros((N_CLASSES, N_OPERATIONS)),
+            np.zeros_like(self._kept),
+            np.zeros_like(self._related),
+            np.zeros_like(self.turns),
+            np.zeros(len(self.names.ids)),
+        )
+        pairs = (self.parents, self.children, weights, self._comma, self.links.starts, self.links.at)
+        count_names(*pairs, names, model, counts)
+        return counts
 
     def _share_out(
         self, n_operations: NDArray[np.float64], n_kept: NDArray[np.float64], n_related: NDArray[np.float64]
@@ -251,7 +294,8 @@ class Mutations:
             n_operations[:, operation] += theta * (per_related @ self._emitted[row])
             n_operations[:, operation] += theta * (per_kept @ ~possible[row])
         n_operations[:, SLIP] += self.operations[:, SLIP] * (per_kept @ (self._own * possible[2]))
-        return (self.operations[:, SLIP][:, None] * per_related * self._emitted[2]).sum(0)
+        slips: NDArray[np.float64] = (self.operations[:, SLIP][:, None] * per_related * self._emitted[2]).sum(0)
+        return slips
 
     def _learn_slips(
         self, slips: NDArray[np.float64], n_kept: NDArray[np.float64], respelt: NDArray[np.float64]
@@ -266,7 +310,9 @@ class Mutations:
             self.names.strings, parents, children, np.concatenate([slips[used], same[words]])
         )
         used = np.flatnonzero(respelt > 1e-6)
-        more = self.transducer.expected_counts(self._whole, self.parents[used], self.children[used], respelt[used])
+        more = self.transducer.expected_counts(
+            self._whole.strings, self.parents[used], self.children[used], respelt[used]
+        )
         for count, extra in zip(counts, more, strict=True):
             count += extra
         for _ in range(5):
@@ -279,18 +325,3 @@ def beginnings(words: Sequence[str], order: NDArray[np.int64]) -> tuple[NDArray[
     first = np.array([bisect_left(ranked, word) for word in words], dtype=np.int64)
     end = np.array([bisect_left(ranked, word + chr(0x10FFFF)) for word in words], dtype=np.int64)
     return first, end
-
-
-def _whole_strings(
-    names: WordedNames, parents: NDArray[np.int32], children: NDArray[np.int32]
-) -> tuple[Strings, NDArray[np.int64], NDArray[np.float64]]:
-    """Return names without spaces, the pairs that are alike, and for each name the log share of its cuts into words."""
-    texts = ["".join(names.words[w] for w in names.ids[i:j]) for i, j in pairwise(names.offsets.tolist())]
-    array = np.array(texts, dtype=object)
-    similarity = process.cpdist(
-        array[parents].tolist(), array[children].tolist(), scorer=Levenshtein.normalized_similarity, dtype=np.float32
-    )
-    letters = np.array([len(text) for text in texts])
-    n, k = np.maximum(letters - 1, 0), np.maximum(names.lengths - 1, 0)
-    log_cuts = gammaln(k + 1) + gammaln(n - k + 1) - gammaln(n + 1)
-    return Strings.of(texts, names.alphabet), np.flatnonzero(similarity >= 0.5), log_cuts

@@ -10,7 +10,8 @@ from onoma.progress import SILENT, Progress
 from onoma.resolve.canopies import Candidates
 from onoma.resolve.copying import Draws
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.phylogeny.model import Mentions, NameModel, Phylogeny, PhylogenySettings
+from onoma.resolve.phylogeny.mentions import Mentions
+from onoma.resolve.phylogeny.model import NameModel, Phylogeny, PhylogenySettings
 from onoma.resolve.phylogeny.topics import find_topics, tokens_of
 
 __all__ = ["name_draws", "name_fields"]

@@ -22,6 +22,8 @@ from onoma.resolve.phylogeny.names import WordedNames
 __all__ = ["ReferenceLinks", "link_names"]
 
 _NEIGHBOURS = 20
+_SETTINGS = MutationSettings(strength=40.0, patterns=0.0)
+"""Each reference is a thing of its own: that others are like it is no reason to take names for strangers'."""
 _LOW, _HIGH = 0.02, 0.98
 """Bounds of the share of names with a reference."""
 
@@ -57,7 +59,7 @@ def link_names(
     one, other = near_references(both, n, _NEIGHBOURS) if n and m else (np.zeros(0, np.int32), np.zeros(0, np.int32))
     if len(one) == 0:
         return ReferenceLinks(np.full(m, -1), np.zeros(m), 0.0)
-    mutations = Mutations(both, one, other, settings=settings)
+    mutations = Mutations(both, one, other, settings=settings or _SETTINGS)
     share, chances = 0.5, np.zeros(len(one))
     with progress.task("learning how names change", total=n_rounds, unit="rounds") as task:
         for round_ in range(n_rounds):
