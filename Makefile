@@ -32,7 +32,8 @@ $(VENV)/%.stamp: requirements/%.txt $(VENV)/core.stamp
 demo: $(VENV)/core.stamp  ## set up and run the main job on a simulated table
 	@ONOMA=$(ONOMA) sh scripts/demo
 
-test: lint  ## set up, lint, check types and import contracts, run the tests
+# Where there is a Java, the tests that start a Spark cluster run too.
+test: lint $(if $(shell command -v java),$(VENV)/spark.stamp)  ## set up, lint, check types and import contracts, run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 lint: $(VENV)/dev.stamp  ## ruff, mypy --strict, import contracts

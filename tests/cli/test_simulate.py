@@ -5,7 +5,7 @@ import pytest
 from onoma.corpus.readers.table import read_table
 
 
-@pytest.mark.parametrize("kind", ["people", "authors", "mentions"])
+@pytest.mark.parametrize("kind", ["people", "authors", "mentions", "links"])
 def test_a_table_with_its_truth_and_its_statistics(onoma, kind):
     ran = onoma(f"simulate {kind} 1_000 --seed 3 -o rows.csv --json")
     assert ran.code == 0

@@ -61,7 +61,8 @@ def bag(mentions: Mentions, tree: Tree) -> Counter:
     """Return how often each word occurs below a node."""
     found: Counter = Counter()
     for i in leaves(tree):
-        found.update(mentions.words[mentions.offsets[i] : mentions.offsets[i + 1]].tolist())
+        for word in mentions.words[mentions.offsets[i] : mentions.offsets[i + 1]].tolist():
+            found[word] += int(mentions.rows[i])
     return found
 
 
@@ -72,7 +73,7 @@ def log_score(mentions: Mentions, scores: TreeScores, forest: frozenset) -> floa
 
 def own(mentions: Mentions, scores: TreeScores, tree: Tree) -> float:
     """Return what a tree scores as an entity, but for its shape."""
-    structure, n = scores.structure, len(leaves(tree))
+    structure, n = scores.structure, sum(int(mentions.rows[i]) for i in leaves(tree))
     total = structure.root + structure.crowd * (math.lgamma(n + 1) - structure.tail * math.log(n))
     words = bag(mentions, tree)
     for f, rule in enumerate(scores.bags):
@@ -85,7 +86,8 @@ def own(mentions: Mentions, scores: TreeScores, tree: Tree) -> float:
             evidence += sum(math.log(j - rule.discount + prior) + rare for j in range(1, n))
         total += rule.evidence * evidence
     for a, rule in enumerate(scores.names):
-        forms = [int(mentions.forms[i, a]) for i in leaves(tree) if mentions.forms[i, a] >= 0]
+        all_rows = [i for i in leaves(tree) for _ in range(mentions.rows[i])]
+        forms = [int(mentions.forms[i, a]) for i in all_rows if mentions.forms[i, a] >= 0]
         if forms:
             value = max(forms, key=lambda form: mentions.form_rank[form])
             total += float(mentions.form_root[value]) + sum(name_score(mentions, rule, form, value) for form in forms)
@@ -164,7 +166,7 @@ def as_trees(forest: Forest, n: int) -> frozenset:
 
 
 def random_mentions(n: int, seed: int, *, n_words: int = 8, n_fields: int = 2, n_forms: int = 5) -> Mentions:
-    """Return mentions of random words and names; all are on one list."""
+    """Return mentions of random words and names, some for several rows; all are on one list."""
     rng = np.random.default_rng(seed)
     rows = [np.sort(rng.choice(n_words, rng.integers(1, 5), replace=False)) for _ in range(n)]
     form_words = np.full((n_forms, 6), -1, np.int32)
@@ -174,6 +176,7 @@ def random_mentions(n: int, seed: int, *, n_words: int = 8, n_fields: int = 2, n
         offsets=np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64),
         words=np.concatenate(rows).astype(np.int32),
         forms=rng.integers(-1, n_forms, (n, 1)).astype(np.int32),
+        rows=np.where(np.arange(n) % 4 == seed % 4, 1 + seed % 3, 1).astype(np.int32),
         field=(np.arange(n_words) % n_fields).astype(np.int8),
         weights=rng.uniform(0.2, 2.0, (n_words, 3)).astype(np.float32),
         form_words=form_words,

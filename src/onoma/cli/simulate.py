@@ -4,7 +4,7 @@ import time
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,13 +24,22 @@ class Kind(StrEnum):
     people = "people"
     authors = "authors"
     mentions = "mentions"
+    links = "links"
 
 
 _SIMULATORS = {
     Kind.people: (simulators.simulate_people, simulators.PeopleSettings),
     Kind.authors: (simulators.simulate_authors, simulators.AuthorSettings),
     Kind.mentions: (simulators.simulate_mentions, simulators.MentionSettings),
+    Kind.links: (simulators.simulate_links, simulators.LinkSettings),
 }
+_MEASURED: dict[Kind, Literal["people", "authors", "mentions"]] = {
+    Kind.people: "people",
+    Kind.authors: "authors",
+    Kind.mentions: "mentions",
+    Kind.links: "mentions",
+}
+"""As what the table is measured."""
 
 
 def simulate(
@@ -56,6 +65,7 @@ def simulate(
     [bold]people[/]: names, birth dates, addresses, telephones; with typos, nicknames, moves, households, twins.
     [bold]authors[/]: authorships with initials, titles, co-authors, venues; heavy-tailed, with shared names.
     [bold]mentions[/]: names in context, many entities to one name.
+    [bold]links[/]: names in context as links to an encyclopaedia give them, many names to one entity.
 
     For example:
 
@@ -82,7 +92,7 @@ def simulate(
         write_table(table, output)
     seconds = time.perf_counter() - start
     with speaker.progress.task("measuring what it is like"):
-        found = asdict(simulators.statistics(table, kind.value))
+        found = asdict(simulators.statistics(table, _MEASURED[kind]))
     speaker.say(f"{output}: {rows:,} rows in {seconds:.1f} s")
     speaker.table("", ("statistic", "value"), _flat(found))
     if json:

@@ -6,6 +6,7 @@ in random order. The settings are *dials*: each is one thing that makes real dat
 
 from onoma.corpus.simulate.authors import AuthorSettings, author_batches, simulate_authors
 from onoma.corpus.simulate.dials import Dial, dials
+from onoma.corpus.simulate.links import LinkSettings, link_batches, simulate_links
 from onoma.corpus.simulate.mentions import MentionSettings, mention_batches, simulate_mentions
 from onoma.corpus.simulate.people import PeopleSettings, people_batches, simulate_people
 from onoma.corpus.simulate.statistics import Statistics, statistics
@@ -13,14 +14,17 @@ from onoma.corpus.simulate.statistics import Statistics, statistics
 __all__ = [
     "AuthorSettings",
     "Dial",
+    "LinkSettings",
     "MentionSettings",
     "PeopleSettings",
     "Statistics",
     "author_batches",
     "dials",
+    "link_batches",
     "mention_batches",
     "people_batches",
     "simulate_authors",
+    "simulate_links",
     "simulate_mentions",
     "simulate_people",
     "statistics",

@@ -108,7 +108,7 @@ def _draw(n: int, seed: int, settings: MentionSettings) -> Persons:
     sizes = power_law_sizes(rng, n, exponent=settings.tail, largest=settings.largest)
     entities = len(sizes)
     n_names = max(1, round(entities / settings.ambiguity))
-    given, surname = _distinct_names(rng, n_names)
+    given, surname = distinct_names(rng, n_names)
     # Every name has a bearer; the others take names by Zipf's law.
     further = zipf_ranks(rng, entities - n_names, among=n_names, exponent=0.7)
     name = rng.permutation(np.concatenate([np.arange(n_names), further]))
@@ -117,7 +117,7 @@ def _draw(n: int, seed: int, settings: MentionSettings) -> Persons:
     return Persons(given[name], surname[name], topics, person)
 
 
-def _distinct_names(rng: np.random.Generator, n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def distinct_names(rng: np.random.Generator, n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return n different full names, drawn by their frequencies."""
     given, surnames = american_given()[0], american_surnames()
     found = np.empty(0, dtype=np.int64)

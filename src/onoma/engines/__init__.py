@@ -1,0 +1,1 @@
+"""Who carries the work: threads or processes here, or a Spark cluster."""

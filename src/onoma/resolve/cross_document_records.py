@@ -1,0 +1,173 @@
+"""Records that are mentions in context: found among the fields of a table, resolved, told as the other models tell."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from onoma.corpus.clustering import Clustering
+from onoma.errors import DataError, SettingsError
+from onoma.progress import NEVER, SILENT, Progress, Stop
+from onoma.resolve.consensus import Consensus
+from onoma.resolve.cross_document import CrossDocumentSettings
+from onoma.resolve.cross_document_evidence import NATS, prepare_mentions
+from onoma.resolve.cross_document_membership import membership
+from onoma.resolve.cross_document_run import run_rounds, with_entities
+from onoma.resolve.cross_document_text import windows
+from onoma.resolve.fields.field import FieldData
+
+__all__ = ["MentionFields", "find_mentions", "resolve_fields", "with_contexts"]
+
+CONTEXT = ("context", "text", "snippet", "sentence", "passage", "abstract", "description")
+NAME = ("name", "mention", "anchor", "title", "label")
+DOCUMENT = ("document", "document_id", "doc", "doc_id", "page", "url", "article")
+"""What such columns are called, the likeliest first."""
+_NAMED = ("person", "organisation", "place", "text")
+"""Kinds of fields that may be a name, the best first."""
+_LONG = 5.0
+"""Words from which on a text is a context, on average."""
+WIDTH = 50
+"""Words on each side of a mention that are its context."""
+
+
+@dataclass(frozen=True, eq=False)
+class MentionFields:
+    """Which fields are what."""
+
+    context: Sequence[FieldData]
+    name: FieldData | None
+    """None: all mentions have one name, or nothing is known of it."""
+    document: FieldData | None
+
+
+def find_mentions(fields: Sequence[FieldData]) -> MentionFields:
+    """Find the context, the name and the document among fields."""
+    context = [field for field in fields if field.kind == "text" and field.name.lower() in CONTEXT]
+    if not context:
+        context = [field for field in fields if field.kind == "text" and _mean_words(field) >= _LONG]
+    if not context:
+        said = ", ".join(f"{field.name} ({field.kind})" for field in fields)
+        raise SettingsError(
+            f"the model cross-document needs a column of text around each mention; the fields are {said}",
+            hint="Say which column it is: --field COLUMN=text; or name a table of documents: --documents FILE.",
+        )
+    others = [field for field in fields if field not in context]
+    return MentionFields(context, _named(others), _called(others, DOCUMENT))
+
+
+def _named(fields: Sequence[FieldData]) -> FieldData | None:
+    called = _called(fields, NAME)
+    if called is not None:
+        return called
+    for kind in _NAMED:
+        found = [field for field in fields if field.kind == kind]
+        if found:
+            return max(found, key=_mean_words)
+    return None
+
+
+def _called(fields: Sequence[FieldData], names: Sequence[str]) -> FieldData | None:
+    for name in names:
+        for field in fields:
+            if field.name.lower() == name:
+                return field
+    return None
+
+
+def _mean_words(field: FieldData) -> float:
+    words = [value.count(" ") + 1 for value in field.values]
+    return float(np.average(words, weights=field.counts)) if words else 0.0
+
+
+def resolve_fields(
+    fields: Sequence[FieldData],
+    source: NDArray[np.int32] | None = None,
+    *,
+    n_entities: int | None = None,
+    settings: CrossDocumentSettings | None = None,
+    seed: int = 0,
+    progress: Progress = SILENT,
+    stop: Stop = NEVER,
+) -> tuple[Consensus, tuple[str, ...]]:
+    """Resolve mentions in context; return the clustering, how sure each mention's place is, and what should be said.
+
+    Parameters
+    ----------
+    source
+        The document of each mention, if that is known.
+    n_entities
+        Search the bias that gives so many; None: the bias that the data suggest.
+    """
+    found = find_mentions(fields)
+    n = len(fields[0].codes)
+    contexts = [" ".join(filter(None, parts)) for parts in zip(*map(_texts, found.context), strict=True)]
+    names = [""] * n if found.name is None else _texts(found.name)
+    documents: Sequence[str] | None = None
+    if source is not None:
+        documents = [str(code) for code in source.tolist()]
+    elif found.document is not None:
+        # A mention without a document has one of its own.
+        documents = [str(code if code >= 0 else -i - 2) for i, code in enumerate(found.document.codes.tolist())]
+    prepared = prepare_mentions(names, contexts, documents, settings=settings, seed=seed)
+    notes = [f"mentions: {_said(found, is_source=source is not None)}", *prepared.notes]
+    used = prepared.settings
+    if n_entities is None:
+        table = run_rounds(prepared.table, used, seed=seed, progress=progress, stop=stop)
+    else:
+        table, used = with_entities(prepared.table, used, n_entities, seed=seed, progress=progress, stop=stop)
+        notes.append(f"the bias {used.bias:.4f} was searched for {n_entities:,} entities")
+    nats = NATS if prepared.telling else 2.0 / max(used.bias, 1e-6)
+    return Consensus(Clustering.from_labels(table["entity"]), membership(table, used, nats=nats)), tuple(notes)
+
+
+def _said(found: MentionFields, *, is_source: bool) -> str:
+    parts = ["no name" if found.name is None else f"the name is {found.name.name}"]
+    parts.append(f"the context {' and '.join(field.name for field in found.context)}")
+    if is_source:
+        parts.append("the document the source")
+    elif found.document is not None:
+        parts.append(f"the document {found.document.name}")
+    return ", ".join(parts)
+
+
+def _texts(field: FieldData) -> list[str]:
+    return ["" if code < 0 else field.examples[code] for code in field.codes.tolist()]
+
+
+def with_contexts(mentions: pa.Table, documents: pa.Table, *, width: int = WIDTH) -> pa.Table:
+    """Return mentions with a column `context`: the words around each, from the text of its document.
+
+    Parameters
+    ----------
+    mentions
+        `document`, and `start` and `end`: the place of the mention in the text, counted in characters.
+    documents
+        `document`, and `text`.
+    width
+        Words on each side.
+
+    Examples
+    --------
+    >>> mentions = pa.table({"document": ["a"], "start": [4], "end": [7]})
+    >>> with_contexts(mentions, pa.table({"document": ["a"], "text": ["met Ada in Bath"]}))["context"].to_pylist()
+    ['met in Bath']
+    """
+    for table, what, wanted in (
+        (mentions, "mentions", ("document", "start", "end")),
+        (documents, "documents", ("document", "text")),
+    ):
+        for name in wanted:
+            if name not in table.column_names:
+                raise DataError(
+                    f"the {what} have no column {name!r}", hint=f"They have {', '.join(table.column_names)}."
+                )
+    texts = dict(zip(documents["document"].cast(pa.string()).to_pylist(), documents["text"].to_pylist(), strict=True))
+    keys = mentions["document"].cast(pa.string()).to_pylist()
+    for row, key in enumerate(keys):
+        if key not in texts:
+            raise DataError(f"row {row + 1}: there is no document {key!r}")
+    places = (mentions[name].cast(pa.int64()).to_pylist() for name in ("start", "end"))
+    found = windows([texts[key] or "" for key in keys], *places, width=width)
+    return mentions.append_column("context", pa.array(found, pa.string()))
