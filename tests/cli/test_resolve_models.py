@@ -1,5 +1,7 @@
 """The models, labels and weights of `onoma resolve`."""
 
+import xml.etree.ElementTree as ElementTree
+
 import pytest
 
 from onoma.corpus.readers.table import read_table
@@ -50,3 +52,18 @@ def test_what_cannot_be_is_said(onoma, people, tmp_path, options, said):
     ran = onoma(f"resolve {people} {options}")
     assert ran.code != 0
     assert said in ran.err
+
+
+def test_trees_are_told_shown_and_drawn(onoma, tmp_path):
+    onoma("simulate authors 400 --seed 2 -o authors.csv")
+    resolved = onoma("resolve authors.csv -o authors.duckdb --json")
+    assert resolved.json["model"] == "hierarchical"
+    assert any("the model is hierarchical" in note for note in resolved.json["notes"])
+    explained = onoma("explain authors.duckdb e1 --picture tree.svg")
+    assert " records " in explained.out
+    ElementTree.parse(tmp_path / "tree.svg")
+    told = onoma("explain authors.duckdb e1 --json").json
+    assert told["tree"]["size"] > 1
+    assert onoma("explain authors.duckdb nobody").code == 1
+    onoma("resolve authors.csv -o out")
+    assert 'id="trees"' in (tmp_path / "out/report.html").read_text("utf-8")

@@ -39,7 +39,7 @@ def gold(people):
     return Clustering.from_labels(people["cluster_id"])
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [model for model in MODELS if model != "cross-document"])  # which wants contexts
 def test_every_model_gives_all_that_a_resolution_has(people, gold, model):
     found = resolve(people, settings=ModelSettings(model=model))
     assert b_cubed(gold, found.clustering).f1 > FLOORS[model]

@@ -1,6 +1,7 @@
 """Growing trees over a table."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from onoma.corpus.clustering import Clustering
@@ -53,6 +54,18 @@ def test_a_watch_can_end_the_run(authors):
     assert seen[0].n_proposals > 0
 
 
+def test_a_run_ends_when_score_and_entities_stand_still(authors):
+    columns, _ = authors
+    run = resolve_trees(columns, settings=TreeSettings(seed=1, n_rounds=60))
+    last, before = run.rounds[-1], run.rounds[-2]
+    assert len(run.rounds) < 60
+    assert abs(last.gain - before.gain) <= 0.001 * last.gain
+    assert abs(last.n_entities - before.n_entities) <= 0.001 * last.n_entities
+    impatient = resolve_trees(columns, settings=TreeSettings(seed=1, n_rounds=20, settled=0.5))
+    stubborn = resolve_trees(columns, settings=TreeSettings(seed=1, n_rounds=20, settled=-1.0))
+    assert len(impatient.rounds) < len(stubborn.rounds) == 20
+
+
 def test_samples_leave_the_trees_alone(authors):
     columns, _ = authors
     run = resolve_trees(columns, settings=TreeSettings(n_rounds=2))
@@ -86,10 +99,13 @@ def test_nodes_tell_the_trees():
     assert ((grown.probability > 0) & (grown.probability <= 1)).all()
 
 
-def test_a_table_without_names_or_blocks_is_refused():
-    table = simulate_authors(300, seed=2).select(["title", "venue"])
-    with pytest.raises(SettingsError, match="names of people"):
-        tree_columns(prepare_fields(table).fields)
+def test_without_names_or_blocks_rows_that_can_be_compared_are_a_canopy():
+    red = [f"red crimson scarlet {word} rose" for word in ("ruby", "cherry", "brick")] * 4
+    blue = [f"azure navy cobalt {word} teal" for word in ("sky", "ink", "ocean")] * 4
+    columns = tree_columns(prepare_fields(pa.table({"words": red + blue, "n": ["a"] * 12 + ["b"] * 12})).fields)
+    assert columns.names == []
+    assert Clustering.from_labels(columns.canopy).labels.tolist() == [0] * 12 + [1] * 12
+    assert resolve_trees(columns).clustering.n_entities <= 6
 
 
 def test_a_tree_is_drawn_with_all_its_mentions():
@@ -97,7 +113,7 @@ def test_a_tree_is_drawn_with_all_its_mentions():
     found = resolve(table, settings=ModelSettings(model="hierarchical"))
     sizes = found.clustering.sizes
     row = int(np.flatnonzero(found.clustering.labels == sizes.argmax())[0])
-    lines = found.tree(row).splitlines()
+    lines = str(found.tree(row)).splitlines()
     assert lines[0].startswith(f"{sizes.max()} records")
     shown = sum(not line.lstrip().startswith("…") and " records " not in line for line in lines)
     more = sum(int(line.split()[2]) for line in lines if line.lstrip().startswith("…"))
@@ -130,13 +146,3 @@ def test_linking_is_refused():
             source="side",
             link=True,
         )
-
-
-def test_auto_picks_trees_for_names_with_company():
-    authors = resolve(simulate_authors(200, seed=2), settings=ModelSettings(model="auto"))
-    assert authors.settings.model == "hierarchical"
-    assert any("the model is hierarchical" in note for note in authors.notes)
-    others = resolve(
-        simulate_authors(60, seed=2).select(["first", "last", "title"]), settings=ModelSettings(model="auto")
-    )
-    assert others.settings.model == "copying"

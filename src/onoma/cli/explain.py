@@ -4,13 +4,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
 from onoma.corpus.knowledge_base import read_knowledge_base
 from onoma.errors import SettingsError
 from onoma.pipeline.living_explain import EntityExplanation, PairExplanation, explain_entity, explain_records
-from onoma.pipeline.living_picture import draw_entity, draw_pair
+from onoma.pipeline.living_picture import draw_entity, draw_pair, save_tree
+from onoma.pipeline.living_trees import entity_tree, has_trees
+from onoma.resolve.hierarchical_trees import tree_text
 
 __all__ = ["explain"]
 
@@ -27,7 +30,8 @@ def explain(
 ) -> None:
     """Say why the records of an entity are together, and what it hangs on; or why two records are the same or not.
 
-    What would part an entity is found by taking each record, and each field, away and drawing the rest again.
+    What would part an entity is found by taking each record, and each field, away and drawing the rest again. Where the
+    model is hierarchical, the tree of the entity is shown.
 
     For example:
 
@@ -38,7 +42,14 @@ def explain(
     if not 1 <= len(names) <= 2:
         raise SettingsError(f"{len(names)} names came; it is one entity, or two records")
     with read_knowledge_base(kb) as base:
-        if len(names) == 1:
+        if len(names) == 1 and has_trees(base):
+            tree = entity_tree(base, names[0])
+            answer: dict[str, object] = {"entity": names[0], "tree": tree.as_dict()}
+            if picture is not None:
+                save_tree(tree, picture, title=names[0])
+            speaker.say(f"[bold]{names[0]}[/]")
+            speaker.say(escape(tree_text(tree)))
+        elif len(names) == 1:
             entity = explain_entity(base, names[0])
             answer = entity.as_dict()
             if picture is not None:

@@ -10,7 +10,9 @@ import typer
 from onoma.cli.console import Speaker
 from onoma.cli.interrupt import Interrupt
 from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
+from onoma.cli.resolve_mentions import refuse_others, resolve_on_engine
 from onoma.errors import SettingsError
+from onoma.pipeline.carriers import N_PARTITIONS, carrying
 from onoma.pipeline.living_update import read_retractions, update_knowledge_base
 from onoma.pipeline.output import check_target, resume_path, write_outcome
 from onoma.pipeline.resolution import Job, Outcome, model_settings, read_job, read_resume, run_job, summary
@@ -20,7 +22,7 @@ __all__ = ["resolve"]
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
-_OF_THE_MODEL = ("model", "seed", "merge_cost", "samples", "burn_in", "neighbours")
+_OF_THE_MODEL = ("model", "comparison", "seed", "merge_cost", "samples", "burn_in", "neighbours", "entities")
 
 
 def resolve(
@@ -78,7 +80,28 @@ def resolve(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", help="copying (default), pairwise, hierarchical, phylogeny, correlation, exact-match or auto."
+            "--model",
+            help="auto (default), copying, pairwise, hierarchical, phylogeny, cross-document (mentions in context), "
+            "correlation or exact-match.",
+        ),
+    ] = None,
+    entities: Annotated[
+        int | None,
+        typer.Option("--entities", metavar="N", help="With cross-document: search for so many entities.", min=1),
+    ] = None,
+    documents: Annotated[
+        str | None,
+        typer.Option(
+            "--documents",
+            metavar="FILE",
+            help="With cross-document: texts (document, text) that mentions (document, start, end) stand in.",
+        ),
+    ] = None,
+    comparison: Annotated[
+        str | None,
+        typer.Option(
+            "--comparison",
+            help="kinds (default), or mutation: learn how values change, and compare so where that tells more.",
         ),
     ] = None,
     labels: Annotated[
@@ -96,6 +119,22 @@ def resolve(
             min=0.01,
             max=0.99,
         ),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            metavar="ENGINE",
+            help="Sample in partitions, carried by local[K] (threads), processes[K], spark://host:port, yarn or spark.",
+        ),
+    ] = None,
+    partitions: Annotated[
+        int | None,
+        typer.Option("--partitions", help="How many (8); the answer depends on it, on the engine not.", min=1),
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option("--rounds", help="Rounds of the cross-document model on an engine (20).", min=1),
     ] = None,
     settings: Annotated[
         Path | None, typer.Option("--settings", help="A TOML file of settings; what is said here wins over it.")
@@ -135,28 +174,41 @@ def resolve(
         "exclude": exclude,
         "also_compare": None if also_compare is None else [_columns(rule) for rule in also_compare],
         "model": model,
+        "comparison": comparison,
+        "entities": entities,
+        "documents": documents,
         "labels": labels,
         "weights": weights,
         "merge_cost": merge_cost,
         "seed": seed,
+        "partitions": N_PARTITIONS if partitions is None and engine is not None else partitions,
         "kinds": _kinds(field or []) or None,
     }
     if into is not None or retract is not None:
         said = {name: value for name, value in chosen.items() if value is not None} | {"output": output}
-        said |= {"settings": settings, "resume": resume or None}
+        said |= {"settings": settings, "resume": resume or None, "engine": engine}
         _update(speaker, into, files or [], retract, said, on_error)
         return
     if not files:
         raise SettingsError(
             "FILE is missing: there is nothing to resolve", hint="onoma resolve people.csv -o people.duckdb"
         )
+    if model == "cross-document" and (engine is not None or partitions is not None or rounds is not None):
+        refuse_others(chosen | {"settings": settings})
+        of_rounds = {"partitions": partitions, "rounds": rounds, "seed": seed}
+        if resolve_on_engine(speaker, files, output, engine, resume=resume, id=id, truth=truth, **of_rounds):
+            raise typer.Exit(INTERRUPTED)
+        return
+    if rounds is not None:
+        raise SettingsError("--rounds is for the model cross-document", hint="Add --model cross-document.")
     notes = [] if output is None else check_target(output)
     job = _job(files, _merged(settings, chosen), on_error)
     for note in [*notes, *job.notes]:
         speaker.note(note)
-    with Interrupt(speaker.note) as interrupt:
+    shared = carrying(engine, job.partitions, seed=job.settings.seed, progress=speaker.progress)
+    with Interrupt(speaker.note) as interrupt, shared as carry:
         going_on = read_resume(job, _resume_file(output)) if resume else None
-        outcome = run_job(job, progress=speaker.progress, stop=interrupt, resume=going_on)
+        outcome = run_job(job, progress=speaker.progress, stop=interrupt, resume=going_on, carry=carry)
         command = shlex.join(["onoma", *sys.argv[1:]])
         written = [] if output is None else write_outcome(outcome, output, command=command)
     _tell(speaker, outcome, written)

@@ -176,6 +176,7 @@ def store_fit(base: KnowledgeBase, resolution: Resolution, records: NDArray[np.i
     unused = [(each.name, "ignored", each.reason) for each in fields.ignored]
     for name in ("fields", "missing", "weights", "field_values", "features", "edges", "samples"):
         base.change(f"DELETE FROM {name}")  # noqa: S608
+    base.change("DROP TABLE IF EXISTS nodes")
     base.append("fields", _table([*used, *unused], ("column", "kind", "reason")))
     base.append("missing", pa.Table.from_pylist([each._asdict() for each in fields.missing_report]))
     base.replace("codes", codes_table(records, [each.codes for each in fields.fields]))
@@ -190,6 +191,8 @@ def store_fit(base: KnowledgeBase, resolution: Resolution, records: NDArray[np.i
         if memory is not None and not memory.why_not:
             segment = make_segment(field, hot=hot)
             base.append("features", _segment_row(f, 0, segment.offsets, segment.ids))
+    if resolution.fit.trees is not None:
+        base.replace("nodes", resolution.fit.trees.nodes(pa.array(records)).drop("entity"))
     base.append("edges", _edges(resolution.fit, records))
     base.append("samples", uncertain_samples(records, resolution.fit))
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from onoma.corpus.writers.files import write_text
 from onoma.errors import SettingsError
 from onoma.pipeline.living_explain import EntityExplanation, PairExplanation
+from onoma.resolve.hierarchical_trees import EntityTree, tree_picture
 
-__all__ = ["draw_entity", "draw_pair"]
+__all__ = ["draw_entity", "draw_pair", "save_tree"]
 
 _WIDE, _STEP, _HIGH = 190, 84, 30
 _INK, _PALE, _STRONG, _WEAK = "#243b4a", "#eef4f5", "#1c7c74", "#c2571a"
@@ -24,6 +25,12 @@ def draw_entity(found: EntityExplanation, path: Path) -> None:
     """Draw the tree of an entity: strong links thick, the weakest one in another colour, critical records marked."""
     _check(path)
     write_text(path, ["\n".join(_svg(found)), "\n"])
+
+
+def save_tree(tree: EntityTree, path: Path, *, title: str) -> None:
+    """Draw the tree of sub-entities of an entity."""
+    _check(path)
+    write_text(path, [tree_picture(tree, title=title), "\n"])
 
 
 def _check(path: Path) -> None:

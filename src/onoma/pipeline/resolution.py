@@ -24,7 +24,9 @@ from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.canopies import CanopySettings
 from onoma.resolve.checkpoint import Checkpoint, fingerprint, read_checkpoint
 from onoma.resolve.choice import ModelName
-from onoma.resolve.model import ModelSettings
+from onoma.resolve.cross_document_records import with_contexts
+from onoma.resolve.distributed_records import Carry
+from onoma.resolve.model import ComparisonName, ModelSettings
 from onoma.resolve.resolution import Resolution, resolve
 
 __all__ = [
@@ -57,6 +59,10 @@ class Job:
     also_compare: Sequence[Sequence[str]] = ()
     labels: str | None = None
     weights: str | None = None
+    partitions: int | None = None
+    """Sample in so many partitions; None: in one piece."""
+    documents: str | None = None
+    """The file of the texts that mentions stand in."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     settings: ModelSettings = field(default_factory=ModelSettings)
     notes: Sequence[str] = ()
@@ -93,6 +99,8 @@ def read_job(
     also_compare: Sequence[Sequence[str]] = (),
     labels: str | None = None,
     weights: str | None = None,
+    partitions: int | None = None,
+    documents: str | None = None,
     kinds: Mapping[str, str] | None = None,
     settings: ModelSettings | None = None,
     on_error: str = "stop",
@@ -127,6 +135,8 @@ def read_job(
     table = tables[0] if len(tables) == 1 else pa.concat_tables(alike(tables), promote_options="permissive")
     if len(table) == 0:
         raise DataError("there are no rows to resolve", file=files[0])
+    if documents is not None:
+        table = with_contexts(table, read_table(Path(documents)).table)
     if link and source is None:
         raise SettingsError("linking needs two sources", hint="Give two files, or one file and --source COLUMN.")
     for name in (truth, labels, block, source, *exclude, *(column for rule in also_compare for column in rule)):
@@ -146,6 +156,8 @@ def read_job(
         also_compare=also_compare,
         labels=labels,
         weights=weights,
+        partitions=partitions,
+        documents=documents,
         kinds=kinds or {},
         settings=settings or ModelSettings(),
         notes=notes,
@@ -165,21 +177,25 @@ def _with_good_ids(table: pa.Table, id: str | None, on_error: str) -> tuple[pa.T
 
 def model_settings(
     *,
-    model: ModelName = "copying",
+    model: ModelName = "auto",
+    comparison: ComparisonName = "kinds",
     seed: int = 0,
     merge_cost: float = 0.5,
     samples: int | None = None,
     burn_in: int | None = None,
     neighbours: int | None = None,
+    entities: int | None = None,
 ) -> ModelSettings:
     """Return the model's settings from those that people give."""
     default = ModelSettings()
     return ModelSettings(
         model=model,
+        comparison=comparison,
         seed=seed,
         threshold=merge_cost,
         n_samples=default.n_samples if samples is None else samples,
         n_burn_in=default.n_burn_in if burn_in is None else burn_in,
+        n_entities=entities,
         canopies=CanopySettings(neighbours=neighbours),
     )
 
@@ -197,6 +213,7 @@ def job_settings(job: Job) -> dict[str, object]:
         "exclude": list(job.exclude) or None,
         "also_compare": [list(rule) for rule in job.also_compare] or None,
         "model": chosen.model if chosen.model != default.model else None,
+        "comparison": chosen.comparison if chosen.comparison != default.comparison else None,
         "labels": job.labels,
         "weights": job.weights,
         "merge_cost": chosen.threshold if chosen.threshold != default.threshold else None,
@@ -204,6 +221,9 @@ def job_settings(job: Job) -> dict[str, object]:
         "samples": chosen.n_samples if chosen.n_samples != default.n_samples else None,
         "burn_in": chosen.n_burn_in if chosen.n_burn_in != default.n_burn_in else None,
         "neighbours": chosen.canopies.neighbours,
+        "entities": chosen.n_entities,
+        "documents": job.documents,
+        "partitions": job.partitions,
         "kinds": dict(job.kinds) or None,
     }
     return {name: value for name, value in found.items() if value is not None}
@@ -240,8 +260,17 @@ def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, object]:
     return found
 
 
-def run_job(job: Job, *, progress: Progress = SILENT, stop: Stop = NEVER, resume: Checkpoint | None = None) -> Outcome:
+def run_job(
+    job: Job,
+    *,
+    progress: Progress = SILENT,
+    stop: Stop = NEVER,
+    resume: Checkpoint | None = None,
+    carry: Carry | None = None,
+) -> Outcome:
     """Resolve, and score if the truth is given; the truth is used for nothing else."""
+    if carry is not None and resume is not None:
+        raise SettingsError("a run in partitions is not resumed", hint="Leave out --resume: it begins anew.")
     start = time.perf_counter()
     exclude = [*job.exclude, *([] if job.truth is None else [job.truth])]
     resolution = resolve(
@@ -260,6 +289,7 @@ def run_job(job: Job, *, progress: Progress = SILENT, stop: Stop = NEVER, resume
         progress=progress,
         stop=stop,
         resume=resume,
+        carry=carry,
     )
     seconds = {"total": time.perf_counter() - start}
     if resolution.fit is not None:
@@ -303,6 +333,7 @@ def summary(outcome: Outcome) -> dict[str, object]:
         "seconds": {name: round(value, 3) for name, value in outcome.seconds.items()},
         "peak_mb": round(outcome.peak_mb),
         "seed": outcome.job.settings.seed,
+        "model": resolution.settings.model,
         "fields": {each.name: {"kind": each.kind, "reason": each.reason} for each in resolution.fields.fields},
         "ignored": {each.name: each.reason for each in resolution.fields.ignored},
         "missing": [each._asdict() for each in resolution.fields.missing_report],

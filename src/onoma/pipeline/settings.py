@@ -24,6 +24,7 @@ KEYS: dict[str, str] = {
     "exclude": "list of columns",
     "also_compare": "list of columns or of lists of columns",
     "model": "text",
+    "comparison": "text",
     "labels": "text",
     "weights": "text",
     "merge_cost": "number between 0.01 and 0.99",
@@ -31,6 +32,9 @@ KEYS: dict[str, str] = {
     "samples": "whole number from 1 up",
     "burn_in": "whole number from 0 up",
     "neighbours": "whole number from 1 up",
+    "entities": "whole number from 1 up",
+    "documents": "text",
+    "partitions": "whole number from 1 up",
     "kinds": "table of columns and kinds",
 }
 """What may stand in a file of settings, and what each is."""

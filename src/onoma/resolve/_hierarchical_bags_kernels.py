@@ -63,6 +63,8 @@ class Mentions(NamedTuple):
     """Each mention's words, each once, ascending."""
     forms: NDArray[np.int32]
     """By mention and name the form; -1: missing."""
+    rows: NDArray[np.int32]
+    """How many rows of the table a mention stands for: each has all its words and forms."""
     field: NDArray[np.int8]
     """The field of each word."""
     weights: NDArray[np.float32]
@@ -188,7 +190,7 @@ def count_of(mentions: Mentions, forest: Forest, node: int, word: int) -> int:
                 low = middle + 1
             else:
                 high = middle
-        return 1 if low < mentions.offsets[node + 1] and mentions.words[low] == word else 0
+        return mentions.rows[node] if low < mentions.offsets[node + 1] and mentions.words[low] == word else 0
     table = 2 * node + WORDS
     if forest.tables[table, LOG2] < 0:
         return 0
@@ -208,7 +210,7 @@ def add_words(mentions: Mentions, forest: Forest, node: int, other: int, sign: i
     start, log2 = forest.tables[table, START], forest.tables[table, LOG2]
     for at in range(first, end):
         word = mentions.words[at] if is_mention else forest.keys[at]
-        n = 1 if is_mention else forest.counts[at]
+        n = mentions.rows[other] if is_mention else forest.counts[at]
         if n == 0:
             continue
         slot = find_slot(forest, start, log2, word)
@@ -245,7 +247,7 @@ def add_forms(mentions: Mentions, forest: Forest, node: int, other: int, sign: i
     if other < len(mentions.forms):
         for name in range(mentions.forms.shape[1]):
             if mentions.forms[other, name] >= 0:
-                add_form(forest, node, mentions.forms[other, name], sign)
+                add_form(forest, node, mentions.forms[other, name], sign * mentions.rows[other])
     elif forest.tables[2 * other + FORMS, LOG2] >= 0:
         start = forest.tables[2 * other + FORMS, START]
         for slot in range(start, start + (1 << forest.tables[2 * other + FORMS, LOG2])):

@@ -119,7 +119,7 @@ def compare_bags(
     bond = 0.0
     for at in range(first, end):
         word = mentions.words[at] if one < n else forest.keys[at]
-        here = 1 if one < n else forest.counts[at]
+        here = mentions.rows[one] if one < n else forest.counts[at]
         if here == 0:
             continue
         there = count_of(mentions, forest, other, word)
@@ -159,13 +159,13 @@ def join_evidence(
 @sturdy
 def weigh_words(mentions: Mentions, forest: Forest, scores: Scores, node: int) -> float:
     """Return the evidence of a node's words, from nothing."""
-    total = 0.0
+    total, is_mention = 0.0, node < len(mentions.forms)
     first, end = span(mentions, forest, node)
     for at in range(first, end):
-        n = 1 if node < len(mentions.forms) else forest.counts[at]
+        n = mentions.rows[node] if is_mention else forest.counts[at]
         if n <= 1:
             continue
-        word = forest.keys[at]
+        word = mentions.words[at] if is_mention else forest.keys[at]
         f = mentions.field[word]
         total -= scores.bags[f, EXCLUSIVE] * (n - 1)
         if scores.bags[f, EVIDENCE] > 0.0:
@@ -196,26 +196,29 @@ def compare_words(mentions: Mentions, one: int, other: int) -> int:
 
 
 @lean
-def score_form(mentions: Mentions, scores: Scores, form: int, value: int) -> float:
-    """Return what a mention of this form scores in an entity that goes by another."""
+def meet_forms(mentions: Mentions, form: int, value: int) -> tuple[int, bool]:
+    """Return how a mention's form meets that of its entity (MATCH … DIFFER), and whether second words differ."""
     words = mentions.form_words
-    name = words[form, 0]
     if form == value or words[form, 1] == words[value, 1]:
-        return scores.names[name, MATCH]
+        return MATCH, False
     met = compare_words(mentions, words[form, 2], words[value, 2])
     if met == DIFFER:
         for i in range(2, words.shape[1]):
             for j in range(2, words.shape[1]):
                 w = words[form, i]
                 if w >= 0 and w == words[value, j] and mentions.letters[w] < 0:
-                    return scores.names[name, SHARED]
-        return scores.names[name, DIFFER]
-    total = scores.names[name, met]
-    if words[form, 3] >= 0 and words[value, 3] >= 0:
-        rest = compare_words(mentions, words[form, 3], words[value, 3])
-        if rest == DIFFER:
-            total += scores.names[name, REST]
-    return total
+                    return SHARED, False
+        return DIFFER, False
+    both = words[form, 3] >= 0 and words[value, 3] >= 0
+    return met, both and compare_words(mentions, words[form, 3], words[value, 3]) == DIFFER
+
+
+@lean
+def score_form(mentions: Mentions, scores: Scores, form: int, value: int) -> float:
+    """Return what a mention of this form scores in an entity that goes by another."""
+    name = mentions.form_words[form, 0]
+    met, is_apart = meet_forms(mentions, form, value)
+    return scores.names[name, met] + (scores.names[name, REST] if is_apart else 0.0)
 
 
 @sturdy
@@ -225,7 +228,7 @@ def score_forms(mentions: Mentions, forest: Forest, scores: Scores, node: int, n
         return 0.0
     if node < len(mentions.forms):
         form = mentions.forms[node, name]
-        return score_form(mentions, scores, form, value) if form >= 0 else 0.0
+        return mentions.rows[node] * score_form(mentions, scores, form, value) if form >= 0 else 0.0
     total, table = 0.0, 2 * node + FORMS
     if forest.tables[table, LOG2] < 0:
         return total

@@ -12,7 +12,7 @@ Cost: the sum over features of df², at most `hot` a feature and record; memory,
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -30,7 +30,14 @@ from onoma.resolve._canopies_kernels import (
 )
 from onoma.resolve.fields.field import FieldData
 
-__all__ = ["Candidates", "CanopySettings", "find_candidates", "pair_similarity"]
+__all__ = [
+    "Candidates",
+    "CanopySettings",
+    "find_candidates",
+    "pair_similarity",
+    "pairs_within_blocks",
+    "with_pairs",
+]
 
 BULKY = ("text", "set", "vector", "geo", "number")
 """Kinds whose whole values are too various to be paired with others."""
@@ -114,6 +121,30 @@ def find_candidates(
     keys = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
     n_alone = n - len(np.unique(np.concatenate([i, j])))
     return Candidates((keys // n).astype(np.int32), (keys % n).astype(np.int32), n_hot, n_alone)
+
+
+def with_pairs(candidates: Candidates, extra: NDArray[np.int64] | None, n: int) -> Candidates:
+    """Return the candidates of n records and some more pairs, given as keys a·n + b with a < b."""
+    if extra is None or len(extra) == 0:
+        return candidates
+    keys = np.union1d(candidates.a.astype(np.int64) * n + candidates.b, extra)
+    return replace(candidates, a=(keys // n).astype(np.int32), b=(keys % n).astype(np.int32))
+
+
+def pairs_within_blocks(block: NDArray[np.int32]) -> Candidates:
+    """Return every pair of records of one block."""
+    n = len(block)
+    order = np.argsort(block, kind="stable")
+    sizes = np.bincount(block)
+    starts = np.cumsum(sizes) - sizes
+    keys = []
+    for start, size in zip(starts, sizes, strict=True):
+        members = np.sort(order[start : start + size])
+        one, other = np.triu_indices(size, 1)
+        keys.append(members[one].astype(np.int64) * n + members[other])
+    every = np.sort(np.concatenate(keys))
+    alone = int(np.count_nonzero(sizes == 1))
+    return Candidates((every // n).astype(np.int32), (every % n).astype(np.int32), 0, alone)
 
 
 def pair_similarity(fields: Sequence[FieldData], a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float64]:

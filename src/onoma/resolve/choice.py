@@ -19,7 +19,9 @@ from onoma.resolve.weights import COPIED, Evidence, Weights, WeightSettings, edg
 
 __all__ = ["MODELS", "ModelName", "Supervision", "choose_weights", "equal_pairs", "equal_weights"]
 
-ModelName = Literal["copying", "pairwise", "hierarchical", "phylogeny", "correlation", "exact-match", "auto"]
+ModelName = Literal[
+    "copying", "pairwise", "hierarchical", "phylogeny", "cross-document", "correlation", "exact-match", "auto"
+]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
 _N_GLANCES = 20
 """Sweeps of the copying model from which the pairwise model learns what pairs share."""

@@ -164,14 +164,14 @@ class TreeChain:
         patience: float = 32.0,
     ) -> None:
         self._mentions, self._canopies = mentions, canopies
-        self._scores = scores.arrays()
+        self.scores = scores.arrays()
         self._plan = Plan(
             temperature=1.0, is_exact=is_exact, is_inside=False, near=near, reshape=reshape, patience=patience
         )
         self._rng_state = kernel_state(seed, "trees", *keys)
-        self.forest = new_forest(mentions, len(self._scores.bags))
-        n_fields, n_parts = len(self._scores.bags), 1 + mentions.forms.shape[1]
-        self._scratch = Scratch(
+        self.forest = new_forest(mentions, len(self.scores.bags))
+        n_fields, n_parts = len(self.scores.bags), 1 + mentions.forms.shape[1]
+        self.scratch = Scratch(
             np.zeros(n_fields),
             np.zeros(n_fields, np.int64),
             np.zeros(n_parts),
@@ -191,7 +191,7 @@ class TreeChain:
 
     def run(self, n_steps: NDArray[np.int64], *, temperature: float) -> None:
         """Make so many steps in each canopy."""
-        self._run(n_steps, self._scores, self._plan._replace(temperature=temperature))
+        self._run(n_steps, self.scores, self._plan._replace(temperature=temperature))
 
     def arrange(self, scores: TreeScores, n_steps: NDArray[np.int64], *, temperature: float) -> None:
         """Arrange trees by other weights, which must have the same α; entities stay as they are."""
@@ -211,11 +211,11 @@ class TreeChain:
                 left,
                 self.gains,
                 self.moved,
-                self._scratch,
+                self.scratch,
             )
             if full < 0:
                 return
-            self._grow()
+            self.grow()
 
     def sampling_copy(self) -> "TreeChain":
         """Return a chain that goes on from the same trees by steps that sample the model."""
@@ -223,18 +223,21 @@ class TreeChain:
         other.forest = copy.deepcopy(self.forest)
         other._rng_state = self._rng_state.copy()
         other._plan = self._plan._replace(is_exact=True)
-        other._scratch = copy.deepcopy(self._scratch)
+        other.scratch = copy.deepcopy(self.scratch)
         other.gains, other.moved = self.gains.copy(), self.moved.copy()
         return other
 
     def words_of(self, node: int) -> dict[int, int]:
-        """Return the words of an inner node and how often it has each."""
+        """Return the words of a node and how often it has each."""
+        if node < len(self._mentions.forms):
+            words = self._mentions.words[self._mentions.offsets[node] : self._mentions.offsets[node + 1]]
+            return dict.fromkeys(words.tolist(), int(self._mentions.rows[node]))
         start, log2, _ = self.forest.tables[2 * node].tolist()
         slots = slice(start, start + (1 << log2) if log2 >= 0 else start)
         keys, counts = self.forest.keys[slots], self.forest.counts[slots]
         return dict(zip(keys[counts > 0].tolist(), counts[counts > 0].tolist(), strict=True))
 
-    def _grow(self) -> None:
+    def grow(self) -> None:
         """Make the arena half as large again."""
         room = len(self.forest.keys) // 2 + (1 << 16)
         keys = np.concatenate([self.forest.keys, np.zeros(room, np.int32)])
@@ -251,7 +254,7 @@ class TreeChain:
     @property
     def log_score(self) -> float:
         """The score of all trees, computed anew."""
-        return float(total_log_score(self._mentions, self.forest, self._scores))
+        return float(total_log_score(self._mentions, self.forest, self.scores))
 
     @property
     def n_entities(self) -> int:
@@ -277,6 +280,7 @@ def new_forest(mentions: Mentions, n_fields: int) -> Forest:
     links = np.full((n_nodes, 6), -1, np.int32)
     links[:, WIDTH] = 0
     links[:, COUNT] = 1
+    links[:n, COUNT] = mentions.rows
     links[n:, PARENT] = -2
     links[n:, NEXT] = np.append(np.arange(n + 1, n_nodes), -1)
     lengths = np.diff(mentions.offsets)
@@ -284,10 +288,11 @@ def new_forest(mentions: Mentions, n_fields: int) -> Forest:
     place = row * n_fields + mentions.field[mentions.words]
     sizes = np.zeros((n_nodes, n_fields, 2), np.int32)
     found = np.bincount(place, minlength=n * n_fields).reshape(n, n_fields)
-    sizes[:n, :, TOTAL] = sizes[:n, :, TYPES] = found
+    sizes[:n, :, TOTAL] = found * mentions.rows[:, np.newaxis]
+    sizes[:n, :, TYPES] = found
     sums = np.zeros((n_nodes, n_fields, 3))
     squares = np.bincount(place, mentions.weights[mentions.words, 0], minlength=n * n_fields)
-    sums[:n, :, NORM] = squares.reshape(n, n_fields)
+    sums[:n, :, NORM] = squares.reshape(n, n_fields) * np.square(mentions.rows, dtype=np.float64)[:, np.newaxis]
     value = np.full((n_nodes, n_names), -1, np.int32)
     value[:n] = mentions.forms
     tables = np.zeros((2 * n_nodes, 3), np.int64)

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +13,9 @@ from onoma.errors import DataError
 from onoma.resolve._hierarchical_bags_kernels import Mentions
 from onoma.resolve.fields.bags import Alike, slips
 from onoma.resolve.fields.names import nickname_pairs
+from onoma.resolve.hierarchical import BagScores
 
-__all__ = ["BagColumn", "NameColumn", "Shard", "TreeTable"]
+__all__ = ["BagColumn", "NameColumn", "Shard", "TreeColumns", "TreeTable"]
 
 _MOST_WORDS = 4
 _SHARD = 50_000
@@ -64,6 +65,13 @@ class BagColumn:
         """How many rows have each word."""
         return np.bincount(self.ids, minlength=len(self.words))
 
+    def take(self, rows: NDArray[np.int64]) -> "BagColumn":
+        """Return the bags of some rows."""
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        inside = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], lengths)
+        return BagColumn(offsets, self.ids[np.repeat(self.offsets[rows], lengths) + inside], self.words)
+
 
 @dataclass(frozen=True, eq=False)
 class NameColumn:
@@ -81,6 +89,29 @@ class NameColumn:
         encoded = pc.dictionary_encode(given)
         codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int32)
         return cls(codes, encoded.dictionary)
+
+    def take(self, rows: NDArray[np.int64]) -> "NameColumn":
+        """Return the names of some rows."""
+        return NameColumn(self.codes[rows], self.forms)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeColumns:
+    """What is known of mentions: canopies, names, bags of words."""
+
+    canopy: NDArray[np.int64]
+    names: Sequence[NameColumn]
+    """A given name and a family name; or one name; or none."""
+    bags: Sequence[BagColumn]
+    kinds: Sequence[BagScores]
+    """What each field scores where nothing can be learnt; a field with `exclusive` keeps entities apart."""
+    linking: Sequence[bool]
+    """Fields whose words bring mentions side by side."""
+
+    def take(self, rows: NDArray[np.int64]) -> "TreeColumns":
+        """Return what is known of some mentions."""
+        names, bags = [each.take(rows) for each in self.names], [each.take(rows) for each in self.bags]
+        return replace(self, canopy=self.canopy[rows], names=names, bags=bags)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +141,8 @@ class TreeTable:
         By field, whether rows that share one of its words are put side by side.
     root_scores
         By name and form, what an entity of that name scores for being one; default, nothing.
+    n_rows
+        How many rows of the whole table each row stands for; default, itself alone.
     """
 
     def __init__(
@@ -121,12 +154,14 @@ class TreeTable:
         alphas: Sequence[float],
         linking: Sequence[bool],
         root_scores: Sequence[NDArray[np.float32] | None] | None = None,
+        n_rows: NDArray[np.int64] | None = None,
     ) -> None:
         lengths = {len(canopy), *(len(each.codes) for each in names), *(len(each.offsets) - 1 for each in bags)}
         if len(lengths) > 1:
             raise DataError(f"columns have {sorted(lengths)} rows; all must have the same number")
         self.names, self.bags = list(names), list(bags)
         self._linking = np.array(linking, np.bool_)
+        self._n_rows = np.ones(len(canopy), np.int64) if n_rows is None else n_rows
         self._order = np.argsort(canopy, kind="stable")
         sizes = np.bincount(canopy)
         sizes = sizes[sizes > 0]
@@ -141,9 +176,10 @@ class TreeTable:
     def _weigh_words(self, alphas: Sequence[float]) -> None:
         fields, weights = [], []
         for f, (bags, alpha) in enumerate(zip(self.bags, alphas, strict=True)):
-            counts = np.maximum(bags.counts, 1)
+            n_rows = np.repeat(self._n_rows, np.diff(bags.offsets))
+            counts = np.maximum(np.bincount(bags.ids, n_rows, minlength=len(bags.words)), 1)
             share = counts / max(int(counts.sum()), 1)
-            idf = np.log(max(len(self), 1) / counts) + 0.1
+            idf = np.log(max(int(self._n_rows.sum()), 1) / counts) + 0.1
             fields.append(np.full(len(counts), f, np.int8))
             weights.append(np.stack([idf * idf, alpha * share, -np.log(share)], axis=1).astype(np.float32))
         self._field = np.concatenate([np.zeros(0, np.int8), *fields])
@@ -155,7 +191,8 @@ class TreeTable:
         spelt: dict[str, int] = {}
         rows, ranks = [], []
         for name, column in enumerate(self.names):
-            counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.forms))
+            known_rows = column.codes >= 0
+            counts = np.bincount(column.codes[known_rows], self._n_rows[known_rows], minlength=len(column.forms))
             by_count = np.argsort(np.argsort(counts, kind="stable"), kind="stable")
             for text, place in zip(column.forms.to_pylist(), by_count.tolist(), strict=True):
                 words = text.split()[:_MOST_WORDS]
@@ -220,6 +257,7 @@ class TreeTable:
             offsets,
             words,
             self._forms[low:high],
+            self._n_rows[self._order[low:high]].astype(np.int32),
             self._field,
             self._weights,
             self._form_words,

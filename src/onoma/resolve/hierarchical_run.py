@@ -4,7 +4,7 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,13 +14,14 @@ from onoma.corpus.clustering import Clustering
 from onoma.errors import SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.hierarchical import BagScores, NameScores, StructureScores, TreeChain, TreeScores
+from onoma.resolve.hierarchical_folding import MentionFolding, fold_mentions
 from onoma.resolve.hierarchical_learning import learn_bags, name_scores, rare_names
-from onoma.resolve.hierarchical_mentions import BagColumn, NameColumn, Shard, TreeTable
+from onoma.resolve.hierarchical_mentions import NameColumn, Shard, TreeColumns, TreeTable
+from onoma.resolve.hierarchical_rank import TreeRankSettings, rank_trees
 
 __all__ = [
     "PAPER_NAMES",
     "Round",
-    "TreeColumns",
     "TreeRun",
     "TreeSettings",
     "in_company",
@@ -56,26 +57,14 @@ class TreeSettings:
     reshape: float = 0.05
     arrange: float = 20.0
     """Steps for each mention to arrange the trees of entities that stand."""
+    rank: TreeRankSettings = field(default_factory=TreeRankSettings)
+    """How given weights learn from labels."""
     settled: float = 0.001
     """Stop when a round changes log score and number of entities by less than this share."""
 
     def __post_init__(self) -> None:
         if not (self.n_rounds >= 1 and self.per_mention > 0 and 0 < self.cold <= self.heat and self.threads >= 1):
             raise SettingsError("rounds, steps, threads and temperatures must be positive, and cold not above heat")
-
-
-@dataclass(frozen=True, eq=False)
-class TreeColumns:
-    """What is known of mentions: canopies, names, bags of words."""
-
-    canopy: NDArray[np.int64]
-    names: Sequence[NameColumn]
-    """A given name and a family name; or one name; or none."""
-    bags: Sequence[BagColumn]
-    kinds: Sequence[BagScores]
-    """What each field scores where nothing can be learnt; a field with `exclusive` keeps entities apart."""
-    linking: Sequence[bool]
-    """Fields whose words bring mentions side by side."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +86,10 @@ class TreeRun:
     """Trees over a table."""
 
     labels: NDArray[np.int64]
+    """By row, one row of its entity."""
+    folding: MentionFolding
     shards: Sequence[Shard]
+    """Their rows are mentions of the folding."""
     chains: Sequence[TreeChain]
     scores: TreeScores
     rounds: Sequence[Round]
@@ -126,7 +118,7 @@ class TreeRun:
         ):
             for sample in drawn:
                 list(pool.map(step, range(len(chains))))
-                sample[:] = row_labels(self.shards, chains, len(self.labels))
+                sample[:] = self.folding.unfold(_mention_labels(self.shards, chains))
                 task.advance()
         return drawn
 
@@ -142,16 +134,16 @@ class TreeRun:
         )
 
     def words_of(self, k: int, node: int, n: int) -> list[str]:
-        """Return the words that tell most of an inner node: frequent here, rare elsewhere."""
+        """Return the words that tell most of a node: more frequent here than elsewhere, n·log(share / p)."""
         counts = self.chains[k].words_of(node)
-        weights = self.shards[k].mentions.weights[:, 2]
-        best = sorted(counts, key=lambda word: (-counts[word] * float(weights[word]), word))[:n]
-        firsts = np.cumsum([0, *(len(each.words) for each in self.columns.bags)])
-        found = []
-        for word in best:
-            f = int(np.searchsorted(firsts, word, side="right")) - 1
-            found.append(str(self.columns.bags[f].words[word - int(firsts[f])]))
-        return found
+        mentions, firsts = self.shards[k].mentions, np.cumsum([0, *(len(each.words) for each in self.columns.bags)])
+        words = np.fromiter(counts, np.int64, len(counts))
+        often = np.fromiter(counts.values(), np.float64, len(counts))
+        total = np.bincount(mentions.field[words], often, minlength=1)[mentions.field[words]]
+        tells = often * (np.log(often / total) + mentions.weights[words, 2])
+        best = words[np.lexsort((words, -tells))[:n]].tolist()
+        fields = [int(mentions.field[word]) for word in best]
+        return [str(self.columns.bags[f].words[word - int(firsts[f])]) for f, word in zip(fields, best, strict=True)]
 
 
 def paper_scores(n_names: int, n_bags: int) -> TreeScores:
@@ -180,13 +172,19 @@ def resolve_trees(
     scores
         Weights; None: learnt from labels, from rare names, or else from the entities first found.
     labels
-        By mention its true entity, -1 where it is not known: fields are weighed by them.
+        By mention its true entity, -1 where it is not known: fields are weighed by them; given weights are improved by
+        SampleRank (`rank_trees`).
     watch
         Told of each round and the entity of each mention; True ends the run.
     """
     settings = settings or TreeSettings()
     if scores is not None:
-        return _grow(columns, scores, [None] * len(columns.names), settings, watch, progress, stop)
+        nothing: list[NDArray[np.float32] | None] = [None] * len(columns.names)
+        if labels is not None:
+            folding, shards = _lay_out(columns, scores, nothing)
+            known = labels[folding.kept]
+            scores = rank_trees(shards, known, scores, seed=settings.seed, settings=settings.rank, progress=progress)
+        return _grow(columns, scores, nothing, settings, watch, progress, stop)
     if len(columns.names) >= 2:
         rates = name_scores(columns.names[0], columns.names[1])
         known = rare_names(columns.names[0], columns.names[1], rates) if labels is None else in_company(labels)
@@ -231,7 +229,7 @@ def _guess(
         found = np.bincount(columns.canopy[first], minlength=n_canopies).astype(np.float64)
         if turn == _N_GUESSES - 1 and known is None:
             bags = learn_bags(columns.bags, in_company(clustering.labels), columns.kinds, seed=settings.seed)
-    return run
+    return replace(run, columns=columns)
 
 
 def _plain(bags: Sequence[BagScores]) -> list[BagScores]:
@@ -260,15 +258,7 @@ def _grow(
     progress: Progress,
     stop: Stop,
 ) -> TreeRun:
-    table = TreeTable(
-        columns.canopy,
-        columns.names,
-        columns.bags,
-        alphas=[each.alpha for each in scores.bags],
-        linking=columns.linking,
-        root_scores=roots,
-    )
-    shards = table.shards()
+    folding, shards = _lay_out(columns, scores, roots)
     chains = [
         TreeChain(
             shard.mentions,
@@ -281,17 +271,38 @@ def _grow(
         )
         for k, shard in enumerate(shards)
     ]
-    growth = _Growth(shards, chains, settings, len(columns.canopy))
+    growth = _Growth(shards, chains, settings, folding)
     growth.run(watch, progress, stop)
     growth.arrange(scores, columns.kinds)
-    return TreeRun(growth.labels(), shards, chains, scores, growth.rounds, columns, settings.threads)
+    return TreeRun(growth.labels(), folding, shards, chains, scores, growth.rounds, columns, settings.threads)
+
+
+def _lay_out(
+    columns: TreeColumns, scores: TreeScores, roots: Sequence[NDArray[np.float32] | None]
+) -> tuple[MentionFolding, list[Shard]]:
+    """Fold rows that are the same, and lay the mentions out in shards of whole canopies."""
+    exclusive = [each.exclusive > 0.0 for each in scores.bags]
+    folding = fold_mentions(columns.canopy, columns.names, columns.bags, exclusive)
+    kept = columns.take(folding.kept)
+    table = TreeTable(
+        kept.canopy,
+        kept.names,
+        kept.bags,
+        alphas=[each.alpha for each in scores.bags],
+        linking=columns.linking,
+        root_scores=roots,
+        n_rows=folding.n_rows,
+    )
+    return folding, table.shards()
 
 
 class _Growth:
     """Rounds over all shards, cooling."""
 
-    def __init__(self, shards: Sequence[Shard], chains: Sequence[TreeChain], settings: TreeSettings, n: int) -> None:
-        self._shards, self._chains, self._settings, self._n = shards, chains, settings, n
+    def __init__(
+        self, shards: Sequence[Shard], chains: Sequence[TreeChain], settings: TreeSettings, folding: MentionFolding
+    ) -> None:
+        self._shards, self._chains, self._settings, self._folding = shards, chains, settings, folding
         self._calm = [np.zeros(len(shard.canopies) - 1, np.int64) for shard in shards]
         self._seconds = np.zeros(len(shards))
         self.rounds: list[Round] = []
@@ -359,13 +370,13 @@ class _Growth:
         return is_cold and steady and abs(last.n_entities - before.n_entities) <= share * last.n_entities
 
     def labels(self) -> NDArray[np.int64]:
-        """Return the entity of each mention: the table's row of one of its mentions."""
-        return row_labels(self._shards, self._chains, self._n)
+        """Return by row of the table one row of its entity."""
+        return self._folding.unfold(_mention_labels(self._shards, self._chains))
 
 
-def row_labels(shards: Sequence[Shard], chains: Sequence[TreeChain], n: int) -> NDArray[np.int64]:
-    """Return for each row of the table the first row, in the order of canopies, of its entity."""
-    labels = np.empty(n, np.int64)
+def _mention_labels(shards: Sequence[Shard], chains: Sequence[TreeChain]) -> NDArray[np.int64]:
+    """Return for each mention the first one, in the order of canopies, of its entity."""
+    labels = np.empty(sum(len(shard.rows) for shard in shards), np.int64)
     for shard, chain in zip(shards, chains, strict=True):
         roots = chain.roots
         first = np.full(int(roots.max(initial=0)) + 1, len(roots), np.int64)

@@ -132,6 +132,8 @@ def _why_not(resolution: Resolution, *, rules: bool) -> str:
     settings = resolution.settings
     if settings.model != "copying":
         return f"the model is {settings.model}"
+    if settings.comparison != "kinds":
+        return "how values change is learnt from all records"
     if settings.link:
         return "records are linked between sources"
     if resolution.block is not None or rules:

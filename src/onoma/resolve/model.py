@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,57 +10,32 @@ from numpy.typing import NDArray
 from onoma.errors import DataError, SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.baselines import certain_draws, equal_rows
-from onoma.resolve.canopies import Candidates, CanopySettings, find_candidates
+from onoma.resolve.canopies import Candidates, find_candidates, pairs_within_blocks, with_pairs
 from onoma.resolve.checkpoint import evidence_fingerprint
-from onoma.resolve.choice import MODELS, ModelName, Supervision, choose_weights, equal_pairs, equal_weights
+from onoma.resolve.choice import Supervision, choose_weights, equal_pairs, equal_weights
 from onoma.resolve.consensus import Consensus, find_consensus
 from onoma.resolve.copying import CopyingSampler, Draws
+from onoma.resolve.cross_document_records import resolve_fields
+from onoma.resolve.distributed_records import Carry, check_carried, sample_copies, sample_trees
 from onoma.resolve.exclusive import ExclusiveSampler, part_rivals
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.gathering import CONTRAST_LEVELS, gather_evidence
 from onoma.resolve.given import field_names
-from onoma.resolve.hierarchical_fields import GrownTrees, grow_records
+from onoma.resolve.hierarchical_fields import GrownTrees, TreeEntities, grow_records, tree_columns
 from onoma.resolve.linking import LinkingSampler
-from onoma.resolve.pairwise_run import PairwiseRun, PairwiseSettings, correlated_draws
+from onoma.resolve.model_settings import ComparisonName, ModelSettings
+from onoma.resolve.pairwise_run import PairwiseRun, correlated_draws
 from onoma.resolve.phylogeny.model import PhylogenySettings
 from onoma.resolve.phylogeny.records import name_draws
+from onoma.resolve.recomparison import LearntComparison, compared_anew, learn_comparisons
 from onoma.resolve.sampling import Chain, SamplerChain, Stopped, Tally, WatchedChain, run_chain
 from onoma.resolve.supervision import PairModel
-from onoma.resolve.weights import Evidence, Weights, WeightSettings, edge_weights
+from onoma.resolve.weights import Evidence, Weights, edge_weights
 
-__all__ = ["Fit", "ModelSettings", "fit_records"]
+__all__ = ["ComparisonName", "Fit", "ModelSettings", "fit_records"]
 
 _SMALL_BLOCK = 4_000_000
 """Blocks with no more pairs than this in all are compared in full."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelSettings:
-    """How records are resolved."""
-
-    model: ModelName = "copying"
-    """`correlation` and `exact-match` are points, the others have a posterior; `auto` chooses by the columns."""
-    seed: int = 0
-    link: bool = False
-    """Join records of different sources only."""
-    one_to_one: bool = False
-    """When linking, let an entity have at most one record of each source."""
-    threshold: float = 0.5
-    """The price of a pair wrongly together; 1 - threshold is that of a pair wrongly apart."""
-    n_burn_in: int = 30
-    n_samples: int = 100
-    canopies: CanopySettings = field(default_factory=CanopySettings)
-    weights: WeightSettings = field(default_factory=WeightSettings)
-    pairwise: PairwiseSettings = field(default_factory=PairwiseSettings)
-
-    def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise SettingsError(f"there is no model {self.model!r}", hint=f"The models are {', '.join(MODELS)}.")
-
-    @property
-    def in_company(self) -> bool:
-        """Whether an entity is scored by all its pairs, not by origins and copies."""
-        return self.model in ("pairwise", "correlation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +52,12 @@ class Fit:
     """Where the chain stood, if it was stopped before its end."""
     trees: GrownTrees | None = None
     """The trees of the hierarchical model."""
+    comparisons: tuple[LearntComparison, ...] = ()
+    """Of fields that were not compared by the rules of their kind."""
+    n_cut: int = 0
+    """Plausible pairs left out so that records could be sampled in partitions."""
+    notes: tuple[str, ...] = ()
+    """What the model made of the fields, where that should be said."""
 
 
 def fit_records(
@@ -90,6 +71,7 @@ def fit_records(
     progress: Progress = SILENT,
     stop: Stop = NEVER,
     resume: tuple[Weights, Stopped] | None = None,
+    carry: Carry | None = None,
 ) -> Fit:
     """Resolve records given as prepared fields.
 
@@ -109,45 +91,62 @@ def fit_records(
         Asks the chain to end early: the answer is then that of the draws so far.
     resume
         The weights and the place of a chain that was stopped, on the same fields with the same settings.
+    carry
+        Who samples in partitions; None: nobody, all is sampled here.
     """
     settings = settings or ModelSettings()
     clock = _Clock()
+    if carry is not None:
+        known = supervision is not None and supervision.labels is not None
+        check_carried(settings.model, link=settings.link, one_to_one=settings.one_to_one, labels=known)
     if settings.model == "exact-match":
         return _fit_equal(fields, source, block, settings, clock)
     if settings.model == "phylogeny":
         return _fit_names(fields, source, block, settings, clock, progress)
+    if settings.model == "cross-document":
+        return _fit_mentions(fields, source, block, settings, clock, progress, stop)
     if settings.model == "hierarchical":
-        return _fit_trees(fields, source, block, supervision or Supervision(), settings, clock, progress, stop)
+        return _fit_trees(fields, source, block, supervision or Supervision(), settings, clock, progress, stop, carry)
     apart = 1 if settings.link and source is not None else 0
-    candidates = _with_extra(_candidates(fields, source, block, apart, settings, progress), extra, len(fields[0].codes))
+    candidates = with_pairs(_candidates(fields, source, block, apart, settings, progress), extra, len(fields[0].codes))
     clock.lap("canopies")
-    evidence = gather_evidence(
-        fields, candidates, source, block, apart, seed=settings.seed, settings=settings.canopies, progress=progress
-    )
+    look = _Look(candidates, source, block, apart, supervision or Supervision(), settings, progress)
+    return _fit_pairs(fields, look, clock, stop, resume, carry)
+
+
+def _fit_pairs(
+    fields: Sequence[FieldData],
+    look: "_Look",
+    clock: "_Clock",
+    stop: Stop,
+    resume: tuple[Weights, Stopped] | None,
+    carry: Carry | None,
+) -> Fit:
+    """Compare the candidates, weigh what they share, sample, and agree on entities."""
+    settings, source = look.settings, look.source
+    evidence = look.gather(fields)
     clock.lap("comparison")
+    comparisons: list[LearntComparison] = []
+    if settings.comparison == "mutation":
+        comparisons, fields, evidence = look.again(fields, evidence)
+        clock.lap("comparison by how values change")
     if resume is None:
-        learnt, sampler = choose_weights(
-            evidence,
-            supervision or Supervision(),
-            field_names(fields, CONTRAST_LEVELS, evidence),
-            in_company=settings.in_company and not evidence.linking,
-            seed=settings.seed,
-            settings=settings.weights,
-            pairwise=settings.pairwise,
-            progress=progress,
-        )
+        learnt, sampler = look.weigh(fields, evidence)
     else:
         # What strangers score is a part of a pairwise chain's state.
         learnt = PairModel(resume[0], 0.0)
         sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=settings.seed)
     clock.lap("weights")
-    paused = None if resume is None else resume[1]
+    stopped, n_cut = None, 0
     if settings.model == "correlation" and not evidence.linking:
-        draws = correlated_draws(evidence, learnt, settings=settings.pairwise, seed=settings.seed, block=block)
-        stopped = None
+        draws = correlated_draws(evidence, learnt, settings=settings.pairwise, seed=settings.seed, block=look.block)
+    elif carry is not None:
+        effort = {"n_burn_in": settings.n_burn_in, "n_samples": settings.n_samples, "seed": settings.seed}
+        draws, n_cut = sample_copies(evidence, learnt.weights, **effort, carry=carry)
     else:
-        chain = _chain(evidence, learnt, sampler, source, block, settings)
-        draws, stopped = _sample(chain, evidence, settings, paused, stop, progress)
+        chain = _chain(evidence, learnt, sampler, source, look.block, settings)
+        paused = None if resume is None else resume[1]
+        draws, stopped = _sample(chain, evidence, settings, paused, stop, look.progress)
     clock.lap("sampling")
     consensus = find_consensus(
         evidence.n, evidence.a, evidence.b, draws.together, draws.roots, threshold=settings.threshold
@@ -155,7 +154,63 @@ def fit_records(
     if source is not None and (evidence.linking or settings.one_to_one):
         consensus = part_rivals(consensus, source, evidence.a, evidence.b, draws.together)
     clock.lap("consensus")
-    return Fit(evidence, learnt.weights, draws, consensus, candidates, clock.laps, stopped)
+    fit = Fit(evidence, learnt.weights, draws, consensus, look.candidates, clock.laps, stopped, n_cut=n_cut)
+    return replace(fit, comparisons=tuple(comparisons))
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What looking at candidate pairs takes, whatever the comparison of their fields."""
+
+    candidates: Candidates
+    source: NDArray[np.int32] | None
+    block: NDArray[np.int32] | None
+    apart: int
+    supervision: Supervision
+    settings: ModelSettings
+    progress: Progress
+
+    def gather(self, fields: Sequence[FieldData]) -> Evidence:
+        """Compare the candidates."""
+        return gather_evidence(
+            fields,
+            self.candidates,
+            self.source,
+            self.block,
+            self.apart,
+            seed=self.settings.seed,
+            settings=self.settings.canopies,
+            progress=self.progress,
+        )
+
+    def weigh(self, fields: Sequence[FieldData], evidence: Evidence) -> tuple[PairModel, CopyingSampler]:
+        """Learn what the levels weigh, or take the weights given."""
+        settings = self.settings
+        return choose_weights(
+            evidence,
+            self.supervision,
+            field_names(fields, CONTRAST_LEVELS, evidence),
+            in_company=settings.in_company and not evidence.linking,
+            seed=settings.seed,
+            settings=settings.weights,
+            pairwise=settings.pairwise,
+            progress=self.progress,
+        )
+
+    def again(
+        self, fields: Sequence[FieldData], evidence: Evidence
+    ) -> tuple[list[LearntComparison], Sequence[FieldData], Evidence]:
+        """Learn how values change, and compare anew the fields that are better compared so."""
+        if self.supervision.given is not None:
+            raise SettingsError(
+                "weights that are given are for the levels of kinds", hint='Leave out the comparison "mutation".'
+            )
+        first, _ = self.weigh(fields, evidence)
+        found = learn_comparisons(fields, evidence, first.weights, seed=self.settings.seed, progress=self.progress)
+        if not found:
+            return found, fields, evidence
+        anew = compared_anew(fields, found)
+        return found, anew, self.gather(anew)
 
 
 def _fit_equal(
@@ -187,14 +242,19 @@ def _fit_trees(
     clock: "_Clock",
     progress: Progress,
     stop: Stop,
+    carry: Carry | None,
 ) -> Fit:
     """Grow trees; the pairs that are told are each record with the first of its entity."""
     if settings.link or supervision.given is not None:
         raise SettingsError(
             "the hierarchical model neither links nor takes weights of pairs", hint="Use the model copying or pairwise."
         )
-    labels = supervision.labels
-    trees = grow_records(fields, block, labels=labels, seed=settings.seed, progress=progress, stop=stop)
+    labels, grown = supervision.labels, None
+    trees: TreeEntities
+    if carry is None:
+        trees = grown = grow_records(fields, block, labels=labels, seed=settings.seed, progress=progress, stop=stop)
+    else:
+        trees = sample_trees(tree_columns(fields, block), seed=settings.seed, carry=carry)
     clock.lap("sampling")
     candidates = equal_pairs(trees.clustering.labels)
     evidence = gather_evidence(
@@ -203,7 +263,7 @@ def _fit_trees(
     weights = trees.weights(evidence, field_names(fields, CONTRAST_LEVELS, evidence), settings.weights)
     clock.lap("comparison")
     consensus = Consensus(trees.clustering, trees.probability)
-    return Fit(evidence, weights, trees.draws(evidence), consensus, candidates, clock.laps, trees=trees)
+    return Fit(evidence, weights, trees.draws(evidence), consensus, candidates, clock.laps, trees=grown)
 
 
 def _fit_names(
@@ -232,6 +292,32 @@ def _fit_names(
     return Fit(evidence, weights, draws, consensus, candidates, clock.laps)
 
 
+def _fit_mentions(
+    fields: Sequence[FieldData],
+    source: NDArray[np.int32] | None,
+    block: NDArray[np.int32] | None,
+    settings: ModelSettings,
+    clock: "_Clock",
+    progress: Progress,
+    stop: Stop,
+) -> Fit:
+    """Group mentions by names and contexts; the pairs that are told are each mention with the first of its entity."""
+    if settings.link:
+        raise SettingsError("the cross-document model does not link", hint="Use the model copying or pairwise.")
+    consensus, notes = resolve_fields(
+        fields, source, n_entities=settings.n_entities, seed=settings.seed, progress=progress, stop=stop
+    )
+    clock.lap("sampling")
+    candidates = equal_pairs(consensus.clustering.labels)
+    evidence = gather_evidence(fields, candidates, source, block, seed=settings.seed, settings=settings.canopies)
+    weights = equal_weights(evidence, field_names(fields, CONTRAST_LEVELS, evidence))
+    draws = certain_draws(consensus.clustering, evidence.a, evidence.b)
+    sure = consensus.probability
+    draws = replace(draws, together=np.minimum(sure[evidence.a], sure[evidence.b]))
+    clock.lap("comparison")
+    return Fit(evidence, weights, draws, consensus, candidates, clock.laps, notes=notes)
+
+
 def _candidates(
     fields: Sequence[FieldData],
     source: NDArray[np.int32] | None,
@@ -243,33 +329,10 @@ def _candidates(
     if block is not None and apart == 0:
         sizes = np.bincount(block).astype(np.float64)
         if float((sizes * (sizes - 1) / 2).sum()) <= _SMALL_BLOCK:
-            return _all_within(block)
+            return pairs_within_blocks(block)
     return find_candidates(
         fields, source=source, block=block, apart=apart, settings=settings.canopies, progress=progress
     )
-
-
-def _with_extra(candidates: Candidates, extra: NDArray[np.int64] | None, n: int) -> Candidates:
-    if extra is None or len(extra) == 0:
-        return candidates
-    keys = np.union1d(candidates.a.astype(np.int64) * n + candidates.b, extra)
-    return replace(candidates, a=(keys // n).astype(np.int32), b=(keys % n).astype(np.int32))
-
-
-def _all_within(block: NDArray[np.int32]) -> Candidates:
-    """Return every pair of records of one block."""
-    n = len(block)
-    order = np.argsort(block, kind="stable")
-    sizes = np.bincount(block)
-    starts = np.cumsum(sizes) - sizes
-    keys = []
-    for start, size in zip(starts, sizes, strict=True):
-        members = np.sort(order[start : start + size])
-        one, other = np.triu_indices(size, 1)
-        keys.append(members[one].astype(np.int64) * n + members[other])
-    every = np.sort(np.concatenate(keys))
-    alone = int(np.count_nonzero(sizes == 1))
-    return Candidates((every // n).astype(np.int32), (every % n).astype(np.int32), 0, alone)
 
 
 def _chain(

@@ -26,6 +26,7 @@ from onoma.resolve.charts import (
     weights_chart,
 )
 from onoma.resolve.explanation import weight_table
+from onoma.resolve.hierarchical_trees import tree_picture
 
 if TYPE_CHECKING:
     from onoma.resolve.model import Fit
@@ -35,6 +36,7 @@ __all__ = ["write_report"]
 
 _MOST_ROWS = 40
 """Rows of a table of values; the rest is counted."""
+_MOST_TREES = 3
 
 
 def write_report(
@@ -97,6 +99,8 @@ def _sections(
         found.append(("canopies", "Which pairs were compared", _canopies(resolution, fit, gold)))
         found.append(("weights", "What agreement weighs", _weights(resolution)))
     found.append(("entities", "Entities", _entities(resolution, gold)))
+    if fit is not None and fit.trees is not None:
+        found.append(("trees", "Entities as trees", _trees(resolution)))
     if fit is not None:
         found.append(("certainty", "How sure", _certainty(resolution, gold)))
         found.append(("doubt", "The most doubtful decisions", _doubt(resolution, fit, gold)))
@@ -273,6 +277,22 @@ def _entities(resolution: "Resolution", gold: Clustering | None) -> list[str]:
         f"there are between {low:,} and {high:,}."
     )
     return [said, Html(f'<div class="pair">{left}{right}</div>')]
+
+
+def _trees(resolution: "Resolution") -> list[str]:
+    """Draw the trees of the largest entities."""
+    clustering = resolution.clustering
+    largest = np.argsort(-clustering.sizes, kind="stable")[:_MOST_TREES]
+    drawn = [
+        tree_picture(resolution.tree(int(clustering.order[clustering.offsets[k]])))
+        for k in largest.tolist()
+        if clustering.sizes[k] > 1
+    ]
+    said = (
+        "The largest entities, each a tree: a node sums up the names and words of all records below it. Of many "
+        "records some are drawn."
+    )
+    return [said, *(Html(f'<div class="wide">{each}</div>') for each in drawn)]
 
 
 def _certainty(resolution: "Resolution", gold: Clustering | None) -> list[str]:

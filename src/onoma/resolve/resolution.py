@@ -18,12 +18,14 @@ from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.canonical import canonical_table, fullest_records
 from onoma.resolve.checkpoint import Checkpoint
 from onoma.resolve.choice import Supervision
+from onoma.resolve.distributed_records import Carry
 from onoma.resolve.fields.prepare import Fields, prepare_fields
 from onoma.resolve.folding import Folding, fold_fields, fold_rows, unfold
 from onoma.resolve.gathering import count_pairs
 from onoma.resolve.given import read_weights
-from onoma.resolve.hierarchical_fields import pick_model
 from onoma.resolve.model import Fit, ModelSettings, fit_records
+from onoma.resolve.picking import pick_model
+from onoma.resolve.recomparison import compared_anew, comparisons_note
 from onoma.resolve.rows import check_known, encoded, identified, read_sources, says_the_same, silent_note, unambiguous
 from onoma.resolve.rules import rule_codes, rule_pairs
 from onoma.resolve.weights import log_bayes_factors
@@ -31,6 +33,7 @@ from onoma.resolve.weights import log_bayes_factors
 if TYPE_CHECKING:
     from onoma.resolve.charts import Charts
     from onoma.resolve.explanation import Explanation, Record
+    from onoma.resolve.hierarchical_trees import EntityTree
     from onoma.resolve.recall import CanopyRecall
 
 __all__ = ["Resolution", "resolve"]
@@ -106,13 +109,13 @@ class Resolution:
         """The trees of the hierarchical model, one row for each node; None for other models."""
         return None if self.fit is None or self.fit.trees is None else self.fit.trees.nodes(self.table["id"])
 
-    def tree(self, record: "Record") -> str:
-        """Return the tree of a record's entity as text (hierarchical model)."""
+    def tree(self, record: "Record") -> "EntityTree":
+        """Return the tree of a record's entity (hierarchical model): see `onoma.resolve.hierarchical_trees`."""
         from onoma.resolve.explanation import find_record
 
         if self.fit is None or self.fit.trees is None:
             raise SettingsError("there are no trees here", hint='They are grown by the model "hierarchical".')
-        return self.fit.trees.draw(find_record(self, record), self.table["id"])
+        return self.fit.trees.tree(find_record(self, record), self.table["id"])
 
     def pairs(self, floor: float = 0.01) -> pa.Table:
         """Return the pairs of records that may be the same with at least this probability: a, b, probability."""
@@ -156,7 +159,7 @@ class Resolution:
         """
         from onoma.resolve.recall import estimate_recall
 
-        by_name = self.settings.model in ("exact-match", "hierarchical", "phylogeny")
+        by_name = self.settings.model in ("exact-match", "hierarchical", "phylogeny", "cross-document")
         return None if self.fit is None or by_name else estimate_recall(self)
 
     @cached_property
@@ -204,6 +207,7 @@ def resolve(
     progress: Progress = SILENT,
     stop: Stop = NEVER,
     resume: Checkpoint | None = None,
+    carry: Carry | None = None,
 ) -> Resolution:
     """Find out which rows of a table are the same thing. No labels, no configuration.
 
@@ -237,6 +241,8 @@ def resolve(
         May ask sampling to end early: the answer is then that of the samples so far, and has a `checkpoint`.
     resume
         The checkpoint of a run that was stopped, on the same table with the same settings.
+    carry
+        Who samples in partitions; None: all is sampled here.
 
     Examples
     --------
@@ -259,7 +265,7 @@ def resolve(
     left_out = {"id", source, labels, *exclude, *(name for name in table.column_names if name.lower() in TRUTH_NAMES)}
     fields = prepare_fields(table, kinds=kinds, exclude=[name for name in table.column_names if name in left_out])
     if settings.model == "auto":
-        model, why = pick_model(fields.fields, link=link)
+        model, why = pick_model(fields.fields, link=link, weighed=weights is not None or settings.comparison != "kinds")
         settings = replace(settings, model=model)
         notes.append(f"the model is {model}: {why}")
     if len(table) < 2 or not fields.fields:
@@ -270,8 +276,11 @@ def resolve(
     blocks = None if block is None else encoded(table, block)
     known = None if labels is None else _labelled(table, labels)
     given = Supervision(known, None if weights is None else read_weights(weights))
-    work = _Work(fields, codes, blocks, given, settings, progress, stop, resume)
+    work = _Work(fields, codes, blocks, given, settings, progress, stop, resume, carry)
     fit, stopped = work.run(rules, also_compare, notes)
+    if fit.comparisons:
+        fields = fields._replace(fields=compared_anew(fields.fields, fit.comparisons))
+        notes.append(comparisons_note(fit.comparisons))
     return Resolution(table, fields, fit, sources, settings, tuple(notes), stopped, block=blocks)
 
 
@@ -287,6 +296,7 @@ class _Work:
     progress: Progress
     stop: Stop
     resume: Checkpoint | None
+    carry: Carry | None
 
     def run(
         self, rules: Sequence[NDArray[np.int64]], names: Sequence[Sequence[str]], notes: list[str]
@@ -308,7 +318,11 @@ class _Work:
             progress=self.progress,
             stop=self.stop,
             resume=None if self.resume is None else (self.resume.weights, self.resume.stopped),
+            carry=self.carry,
         )
+        notes += fit.notes
+        if fit.n_cut:
+            notes.append(f"{fit.n_cut:,} faint pairs were left out to sample in partitions")
         stopped = None if fit.stopped is None else Checkpoint(fit.weights, fit.stopped)
         if folding is not None:
             n_pairs = count_pairs(len(folding.leader), None, self.block, 0)
@@ -317,7 +331,7 @@ class _Work:
 
     def _folded(self, notes: list[str]) -> Folding | None:
         """Find the rows that follow others, if there are any."""
-        if self.settings.link or self.settings.model in ("hierarchical", "phylogeny"):
+        if self.settings.link or self.settings.model in ("hierarchical", "phylogeny", "cross-document"):
             return None
         folding = fold_rows(self.fields.fields, self.block)
         n, common = len(folding.followers), folding.n_common

@@ -104,3 +104,19 @@ def test_aminer_leaves_out_the_name_itself(tmp_path):
 def test_studies_are_in_the_catalogue():
     assert find("hierarchical/figure-4").paper.endswith("figure 4")
     assert find("hierarchical/figure-5").paper.endswith("figure 5")
+
+
+def test_the_model_picked_is_the_one_that_finds_more():
+    found = find("hierarchical/choice").run(Context(quick=True))
+    assert len(found.notes) == 3
+    for note in found.notes:
+        picked = note.partition("picked is ")[2].split(",")[0]
+        assert note.endswith(f"found by {picked}."), note
+
+
+@pytest.mark.data
+def test_samplerank_improves_weights_set_by_hand(data):
+    rows = find("hierarchical/weights").run(Context(quick=True, data=data)).rows
+    b_cubed = {row.setting: row.ours for row in rows if row.metric == "B³ F1"}
+    assert b_cubed["AMiner, by hand, then SampleRank"] > b_cubed["AMiner, by hand"] + 0.05
+    assert b_cubed["AMiner, without labels"] > b_cubed["AMiner, by hand, then SampleRank"]

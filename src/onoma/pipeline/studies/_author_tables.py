@@ -16,8 +16,7 @@ from onoma.pipeline.reproduce import Context
 from onoma.resolve.fields.writing import fold_all
 from onoma.resolve.hierarchical import BagScores
 from onoma.resolve.hierarchical_learning import AUTHOR_BAGS
-from onoma.resolve.hierarchical_mentions import BagColumn, NameColumn
-from onoma.resolve.hierarchical_run import TreeColumns
+from onoma.resolve.hierarchical_mentions import BagColumn, NameColumn, TreeColumns
 
 __all__ = ["AuthorTable", "aminer", "anthology", "patents", "simulated"]
 

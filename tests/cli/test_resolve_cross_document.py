@@ -1,0 +1,56 @@
+"""`onoma resolve --model cross-document`: mentions in context."""
+
+import pytest
+
+from onoma.corpus.readers.table import read_table
+
+
+@pytest.fixture
+def mentions(onoma):
+    """A table of mentions in the folder where the command runs."""
+    assert onoma("simulate mentions 300 --seed 2 --set own=0.4 --set noise=0.3 -o mentions.parquet -q").code == 0
+    return "mentions.parquet"
+
+
+def test_all_tables_are_written(onoma, mentions):
+    ran = onoma(f"resolve {mentions} --model cross-document --truth cluster_id -o out --json")
+    assert ran.code == 0, ran.err
+    assert ran.json["metrics"]["b3"]["f1"] > 0.5
+    assert any("the name is name" in note for note in ran.json["notes"])
+    assert read_table("out/memberships.parquet").table.num_rows == 300
+    assert 'model = "cross-document"' in ran.json["settings"]
+
+
+def test_a_number_of_entities_is_searched(onoma, tmp_path):
+    words = {"a": "red green blue", "b": "dog cat mouse"}
+    lines = [f"John Smith,{words['ab'[k % 2]]} word{k}" for k in range(16)]
+    (tmp_path / "smiths.csv").write_text("\n".join(["name,context", *lines]), "utf-8")
+    ran = onoma("resolve smiths.csv --model cross-document --entities 2 --json")
+    assert ran.code == 0, ran.err
+    assert ran.json["entities"] == 2
+
+
+def test_documents_and_spans(onoma, tmp_path):
+    text = "The baker Ada Stone of Bath sells bread and cake in the morning"
+    (tmp_path / "docs.csv").write_text(f"document,text\nd1,{text}\nd2,{text} too\n", "utf-8")
+    (tmp_path / "spans.csv").write_text(
+        "id,document,start,end,name\n1,d1,10,19,Ada Stone\n2,d2,10,19,Ada Stone\n", "utf-8"
+    )
+    ran = onoma("resolve spans.csv --documents docs.csv --model cross-document --json")
+    assert ran.code == 0, ran.err
+    assert ran.json["entities"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--model cross-document", "needs a column of text around each mention"),
+        ("--model pairwise --entities 3", "cross-document alone"),
+        ("--model cross-document --documents people.csv", "no column 'document'"),
+    ],
+)
+def test_what_cannot_be_is_said(onoma, options, said):
+    assert onoma("simulate people 30 --seed 2 -o people.csv -q").code == 0
+    ran = onoma(f"resolve people.csv {options}")
+    assert ran.code != 0
+    assert said in ran.err
