@@ -10,6 +10,12 @@ def test_rules_hold_and_their_converse_does_not():
     assert ours["facts and rules: converse cells"] <= 0.1
     assert ours["facts and rules: test cells on the right side"] == 1
     assert ours["facts alone: livesIn(Davies)"] < 0.5
+    (drawn,) = findings.charts["logic-table-1"].to_dict()["datasets"].values()
+    assert len(drawn) == 2 * 7 * 6
+    assert (
+        max(cell["truth"] for cell in drawn if cell["pair"].startswith("Davies") and cell["relation"] == "livesIn")
+        > 0.9
+    )
 
 
 @pytest.mark.data

@@ -20,6 +20,15 @@ def test_types_help_retrieval(data):
     assert 0.0 < without < with_check < 100.0
 
 
+@pytest.mark.parametrize("name", ["figure-3", "figure-4"])
+def test_settings_are_drawn_as_curves(data, name):
+    findings = reproduce(f"trescal/{name}", Context(quick=True, data=data))
+    assert all(0.0 < row.ours < 100.0 for row in findings.rows)
+    (chart,) = findings.charts.values()
+    (drawn,) = chart.to_dict()["datasets"].values()
+    assert len(drawn) == len(findings.rows) >= 4
+
+
 def test_times_are_measured(data):
     found = rows(data, "speed")
     assert len(found) == 7

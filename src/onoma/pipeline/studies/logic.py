@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,9 @@ from onoma.knowledge.logic_rules import Rule, parse_rule, read_rules
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._knowledge_bases import KnowledgeBase, read_knowledge_base
+
+if TYPE_CHECKING:
+    import altair as alt
 
 __all__ = ["STUDIES"]
 
@@ -72,11 +76,11 @@ def _table_1(context: Context) -> Findings:
     rules = [parse_rule("profAt => worksFor"), parse_rule("registeredIn => livesIn")]
     n_seeds = 5 if context.quick else _N_SEEDS
     cells = list(_PUBLISHED)
-    rows, notes = [], []
+    rows, notes, grids = [], [], {}
     for which, (name, given) in enumerate((("facts alone", []), ("facts and rules", rules))):
-        found = np.array(
-            [_toy_truths(Logic.fit(facts, given, _TOY, false=false, seed=context.seed + i)) for i in range(n_seeds)]
-        )
+        models = [Logic.fit(facts, given, _TOY, false=false, seed=context.seed + i) for i in range(n_seeds)]
+        grids[name] = np.mean([_toy_truths(model) for model in models], axis=0)
+        found = np.array([[_toy_truths(model)[_place(cell)] for cell in cells] for model in models])
         for cell, values in zip(cells, found.T, strict=True):
             rows.append(Row(f"{name}: {cell[1]}({cell[0]})", "mean", _PUBLISHED[cell][which], float(values.mean())))
         if given:
@@ -92,7 +96,40 @@ def _table_1(context: Context) -> Findings:
         "profAt is known. Settings were chosen on this table. Unknown facts are drawn as false, with less weight than "
         "known ones: without that, profAt(Williams) comes out true."
     )
-    return Findings(rows, notes)
+    return Findings(rows, notes, {"logic-table-1": _squares(grids)})
+
+
+def _squares(grids: Mapping[str, NDArray[np.float64]]) -> "alt.TopLevelMixin":
+    """Draw how true every cell is, without rules and with them; cells that were learnt from are pale."""
+    import altair as alt
+
+    values = [
+        {
+            "model": name,
+            "pair": ", ".join(pair),
+            "relation": relation,
+            "truth": float(grid[i, j]),
+            "learnt": sign in "TF",
+        }
+        for name, grid in grids.items()
+        for i, (pair, signs) in enumerate(_CELLS.items())
+        for j, (relation, sign) in enumerate(zip(_RELATIONS, signs, strict=True))
+    ]
+    base = alt.Chart().encode(
+        x=alt.X("relation:N", sort=list(_RELATIONS), title=None, axis=alt.Axis(labelAngle=-40)),
+        y=alt.Y("pair:N", sort=[", ".join(pair) for pair in _CELLS], title=None),
+    )
+    squares = base.mark_rect().encode(
+        color=alt.Color("truth:Q", scale=alt.Scale(scheme="blues", domain=[0, 1])),
+        opacity=alt.condition("datum.learnt", alt.value(0.35), alt.value(1.0)),
+    )
+    numbers = base.mark_text().encode(
+        text=alt.Text("truth:Q", format=".2f"),
+        color=alt.condition("datum.truth > 0.5 && !datum.learnt", alt.value("white"), alt.value("black")),
+    )
+    layers = alt.layer(squares, numbers, data=alt.InlineData(values=values)).properties(width=300, height=240)
+    title = "How true each fact is; pale where it was learnt from"
+    return layers.facet(column=alt.Column("model:N", title=None)).properties(title=title)
 
 
 def _toy() -> tuple[Facts, Triples]:
@@ -108,9 +145,14 @@ def _toy() -> tuple[Facts, Triples]:
     return facts, facts.code(_table([(s, r, o) for s, o, r, sign in known if sign == "F"]))[0]
 
 
-def _toy_truths(model: Logic) -> list[float]:
-    places = {subject: (subject, place) for subject, place in _CELLS}
-    return [model.truth(subject, relation, places[subject][1]) for subject, relation in _PUBLISHED]
+def _toy_truths(model: Logic) -> NDArray[np.float64]:
+    """Return how true every cell is: pairs by relations."""
+    return np.array([[model.truth(s, relation, o) for relation in _RELATIONS] for s, o in _CELLS])
+
+
+def _place(cell: tuple[str, str]) -> tuple[int, int]:
+    """Return where the cell of a subject and a relation stands."""
+    return [subject for subject, _ in _CELLS].index(cell[0]), _RELATIONS.index(cell[1])
 
 
 def _rules(context: Context) -> Findings:

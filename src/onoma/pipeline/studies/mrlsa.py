@@ -24,6 +24,7 @@ __all__ = ["STUDIES", "Choice", "MaxDiff", "answer_choices", "answer_maxdiff", "
 _PAPER = "Chang, Yih, Meek: Multi-Relational Latent Semantic Analysis, EMNLP 2013"
 _WORDNET = "knowledge/wordnet30"
 _FALLOWS = "knowledge/fallows1898/synonyms_antonyms.tsv.xz"
+_MOBY = "knowledge/moby_thesaurus/mthesaur.txt.xz"
 _MYTHES = "knowledge/mythes_en_us/th_en_US_v2.dat.xz"
 _PLAIN = Spread(steps=0, left_steps=0)
 _SATELLITES = Spread(steps=1, left_steps=1, decay=0.5, share=0.0, weights={"similar": 1.0})
@@ -260,8 +261,8 @@ def _class_models(
     yield "WordNet, raw tensor, closed, one way", (), closed, "hypernym"
     yield "WordNet, raw tensor, closed", (), closed, "is-a"
 
-    def fitted(tensor: RelationTensor) -> Mrlsa:
-        return Mrlsa.fit(wordnet, tensor, rank=rank, seed=context.seed, progress=context.progress)
+    def fitted(tensor: RelationTensor, thesaurus: Thesaurus = wordnet) -> Mrlsa:
+        return Mrlsa.fit(thesaurus, tensor, rank=rank, seed=context.seed, progress=context.progress)
 
     two = fitted(relation_tensor(wordnet, _TWO, spread=_CLASS_SPREAD))
     yield "WordNet, MRLSA, synonyms and hyponyms, spread", (55.8, 41.7, 51.0, 37.5, 43.4), two, "hypernym"
@@ -272,6 +273,11 @@ def _class_models(
     yield "WordNet, MRLSA, 4 slices, closed", (), four, "is-a"
     more = combine([wordnet, read_thesaurus(context.file(_FALLOWS))])
     yield "WordNet and Fallows, raw tensor, closed", (), RawRelations(more, _closed(more, _TWO)), "is-a"
+    four = fitted(_closed(more, _CLOSED_SCALES), more)
+    yield "WordNet and Fallows, MRLSA, 4 slices, closed, one way", (), four, "hypernym"
+    yield "WordNet and Fallows, MRLSA, 4 slices, closed", (), four, "is-a"
+    more = combine([wordnet, read_thesaurus(context.file(_MOBY))])
+    yield "WordNet and Moby, raw tensor, closed", (), RawRelations(more, _closed(more, _TWO)), "is-a"
     more = combine([wordnet, read_thesaurus(context.file(_MYTHES))])
     spread = relation_tensor(more, _CLASS_SCALES, spread=_CLASS_SPREAD)
     yield "WordNet and MyThes, raw tensor, spread", (62.1, 55.3, 57.1, 48.6, 55.8), RawRelations(more, spread), "is-a"
