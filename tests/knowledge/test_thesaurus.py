@@ -73,3 +73,10 @@ def test_rows_have_length_one_or_stay_zero(power):
 
 def test_plain_words():
     assert plain("  Ice__cold\t") == "ice cold"
+
+
+@pytest.mark.parametrize(("listed", "other"), [("hypernym", "hyponym"), ("hyponym", "hypernym")])
+def test_of_hypernyms_and_hyponyms_one_follows_from_the_other(listed, other):
+    book = from_entries([Entry("parrot", {listed: ["bird"]}), Entry("bird", {})])
+    assert book.link(listed).toarray().tolist() == [[0, 1], [0, 0]]
+    assert book.link(other).toarray().tolist() == [[0, 0], [1, 0]]

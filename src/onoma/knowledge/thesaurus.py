@@ -136,7 +136,8 @@ def from_entries(entries: Iterable[Entry], *, source: str = "") -> Thesaurus:
     """Make a thesaurus of entries: one document an entry, whose members are the headword and its synonyms.
 
     An antonym (or any other relation) is listed as a word. It links the entry to the entries of which that word is the
-    head, or, where it heads none, to those of which it is a member; the weight of one word is shared among them.
+    head, or, where it heads none, to those of which it is a member; the weight of one word is shared among them. Of
+    hypernyms and hyponyms one follows from the other, where only one is listed.
     """
     kept = list(entries)
     if not kept:
@@ -153,6 +154,9 @@ def from_entries(entries: Iterable[Entry], *, source: str = "") -> Thesaurus:
     members = Matrix(heads.maximum(indicator(pairs.pop("synonym"), shape)))
     reached = _by_head_or_member(heads, members)
     links = {relation: Matrix(indicator(found, shape) @ reached) for relation, found in pairs.items() if found}
+    for one, other in (("hypernym", "hyponym"), ("hyponym", "hypernym")):
+        if one in links:
+            links.setdefault(other, Matrix(links[one].T))
     return Thesaurus(tuple(words), tuple(f"{source}{entry.head}" for entry in kept), members, links)
 
 
