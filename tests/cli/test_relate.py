@@ -2,6 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from onoma.learning.storage import save_model
+
 PAIRS = "hot\tsyn\twarm\nhot\tant\tcold\ncold\tsyn\tcool\ncold\tant\thot\nparrot\thypernym\tbird\nbird\tsyn\tfowl\n"
 
 
@@ -27,6 +29,22 @@ def test_the_degree_of_a_relation(onoma):
 
 
 @pytest.mark.usefixtures("pairs")
+def test_words_that_have_nothing_to_do_with_it_are_left_out(onoma):
+    ran = onoma("relate antonym hot -t pairs.tsv")
+    assert "bird" not in ran.out
+    assert "words are so related to 'hot'" in ran.err
+    none = onoma("relate antonym parrot -t pairs.tsv")
+    assert none.out == ""
+    assert "no words are so related to 'parrot'" in none.err
+
+
+@pytest.mark.usefixtures("pairs")
+def test_a_degree_says_its_scale(onoma):
+    assert "below 0: the other way round" in onoma("relate --degree is-a parrot bird -t pairs.tsv").err
+    assert "below 0" not in onoma("relate --degree antonym hot cold -t pairs.tsv").err
+
+
+@pytest.mark.usefixtures("pairs")
 def test_a_model_is_fitted_once_and_asked_often(onoma, tmp_path):
     ran = onoma("relate --fit words.model --rank 3 -t pairs.tsv")
     assert ran.code == 0
@@ -47,9 +65,15 @@ def test_a_model_is_fitted_once_and_asked_often(onoma, tmp_path):
         ("relate antonym hot --fit a -m b", 2, "give one of them"),
         ("relate hot cold", 2, "hot"),
         ("relate --fit m --rank 50 -t pairs.tsv", 2, "rank is 50"),
+        ("relate antonym hot -t nothing", 1, "no such file"),
+        ("relate antonym hot -t moby.txt", 1, "'antonym'; there is synonym"),
+        ("relate --degree is-a hot cold -t moby.txt", 1, "--thesaurus FOLDER"),
+        ("relate antonym hot -m damaged", 1, "is damaged: 'relations' is missing"),
     ],
 )
 def test_wrong_calls_say_what_is_wrong(onoma, line, code, message):
+    Path("moby.txt").write_text("hot,warm\n")
+    save_model("damaged", "mrlsa", {}, {})
     ran = onoma(line)
     assert ran.code == code
     assert message in ran.err

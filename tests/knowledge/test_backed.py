@@ -4,7 +4,7 @@ import pytest
 from onoma.errors import SettingsError
 from onoma.knowledge.backed import Backed
 from onoma.knowledge.backing import Prior
-from onoma.knowledge.facts import Facts
+from onoma.knowledge.facts import Facts, Triples
 from onoma.knowledge.rescal import Factorisation, fit_factorisation, fit_rescal
 from onoma.knowledge.rescal_als import Plan
 from reference import backing as slow
@@ -103,3 +103,18 @@ def test_it_is_saved_as_the_factorisation_it_holds(firms, tmp_path):
 def test_weights_are_numbers_from_0_up(firms, weights):
     with pytest.raises(SettingsError, match="from 0 up"):
         Backed(fit_rescal(firms, Plan(rank=1)), firms, **weights)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_missing_are_those_of_all_that_is_spoken_for(seed, monkeypatch):
+    facts = random_facts(seed, n_entities=9, n_relations=4, n_facts=60)
+    backed = Backed(fit_rescal(facts, Plan(rank=4, regularisation=0.5)), facts, prior=0.01, pairs=0.1)
+    monkeypatch.setattr("onoma.knowledge.backing._PART", 7)
+    n = 5
+    offers = facts.code(backed.model.best_missing(facts, 4 * n).drop_columns("score"))[0]
+    for part in backed._pairs.suggested(lambda: -np.inf):
+        offers = offers.joined(Triples(*part))
+    known = set(zip(*(column.tolist() for column in facts.triples.columns), strict=True))
+    every = sorted(set(zip(*(column.tolist() for column in offers.columns), strict=True)) - known)
+    scores = np.sort(backed.score(*np.array(every).T))[::-1]
+    np.testing.assert_allclose(np.asarray(backed.best_missing(facts, n)["score"]), scores[:n])

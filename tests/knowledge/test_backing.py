@@ -62,10 +62,28 @@ def test_pairs_equal_their_formula(known, cells):
     np.testing.assert_allclose(found, 2.0 * by_object.reshape(21, 7), atol=1e-10)
 
 
+def all_suggested(pairs, least=-np.inf):
+    parts = pairs.suggested(lambda: least)
+    return {fact for part in parts for fact in zip(*(codes.tolist() for codes in part), strict=True)}
+
+
+def test_what_is_suggested_comes_in_parts_and_the_unlikely_may_be_left_out(monkeypatch):
+    facts = random_facts(3)
+    pairs = Pairs(facts)
+    whole = all_suggested(pairs)
+    monkeypatch.setattr("onoma.knowledge.backing._PART", 3)
+    assert all_suggested(pairs) == whole
+    likely = all_suggested(pairs, 0.4)
+    assert likely < whole
+    for s, k, o in whole - likely:
+        assert s != o
+        assert pairs.score(np.array([s]), np.array([k]), np.array([o]))[0] < 0.4
+
+
 def test_what_pairs_suggest_is_all_they_speak_for(known, cells):
     facts, _ = known
     pairs = Pairs(facts)
-    suggested = set(zip(*(codes.tolist() for codes in pairs.suggested()), strict=True))
+    suggested = all_suggested(pairs)
     spoken = {fact for fact in zip(*(codes.tolist() for codes in cells), strict=True) if slow.pair(facts, *fact) > 0}
     assert suggested == spoken
 

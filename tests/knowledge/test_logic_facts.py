@@ -31,9 +31,16 @@ def test_the_best_missing_facts_are_unknown_and_in_order(known, model):
     scores = np.asarray(found["score"])
     assert np.all(np.diff(scores) <= 0)
     every = model.best_missing(known, 1000)
-    n = len(known.entities)
-    assert len(every) == len(known.relations) * n * (n - 1) - len(ROWS)
     assert np.asarray(every["score"][:5]).tolist() == scores.tolist()
+
+
+def test_only_what_stands_on_a_side_of_a_relation_is_offered_there(known, model):
+    every = [tuple(row.values())[:3] for row in model.best_missing(known, 1000).to_pylist()]
+    # near: a, c and b, d; in: a and c as well, by the rule; part: nothing but what is known.
+    expected = {("a", "near", "d"), ("c", "near", "b")}
+    expected |= {(s, "in", o) for s in "abcd" for o in ("west", "east")} - set(ROWS)
+    assert set(every) == expected
+    assert len(every) == len(expected)
 
 
 def test_scores_agree_whichever_way_they_are_asked(known, model):
@@ -64,6 +71,17 @@ def test_save_and_load(known, model, tmp_path):
     assert LogicFacts.load(tmp_path / "m").best_missing(known, 3).equals(model.best_missing(known, 3))
 
 
-def test_a_rank_too_small_is_refused(known):
-    with pytest.raises(SettingsError, match="2 or more"):
-        fit_logic(known, [], rank=1)
+def test_ranks_are_made_even_and_none_is_refused(known):
+    assert fit_logic(known, [], rank=1).logic.plan.rank == 2
+    with pytest.raises(SettingsError, match="1 or more"):
+        fit_logic(known, [], rank=0)
+
+
+def test_many_instances_are_learnt_from_in_turns(monkeypatch):
+    rows = [(f"p{i}", name, f"f{i}") for i in range(12) for name in ("leads", "works for")] + [("cy", "leads", "gm")]
+    facts = Facts.from_table(said(*rows))
+    rules = [parse_rule("leads(X, Y) => works for(X, Y)"), parse_rule("works for(X, Y) => leads(X, Y)")]
+    monkeypatch.setattr("onoma.knowledge.logic_facts._AT_ONCE", 5)
+    few = fit_logic(facts, rules, rank=12)
+    assert few.logic.plan.at_once == len(facts)
+    assert few.logic.truth("cy", "works for", "gm") > 0.5

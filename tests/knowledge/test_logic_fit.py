@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from onoma.errors import SettingsError
-from onoma.knowledge.logic_fit import Clauses, Draw, Parameters, Plan, objective, read_out, truths
+from onoma.knowledge.logic_fit import Clauses, Draw, Parameters, Plan, _sample, objective, read_out, truths
 
 PLANS = [
     Plan(rank=4, constants=constants, truth=truth)
@@ -78,3 +78,20 @@ def test_facts_drawn_as_false_are_not_known():
 def test_bad_settings_are_refused(settings):
     with pytest.raises(SettingsError):
         Plan(**settings)
+
+
+def test_a_part_of_the_clauses_counts_for_the_whole():
+    group = some_clauses(3, 0, [False, False, False])
+    whole = Clauses(
+        *(np.tile(part, (50, 1)) for part in (group.relations, group.firsts, group.seconds)),
+        group.negated,
+        np.ones(300),
+    )
+    rng = np.random.default_rng(0)
+    assert _sample(whole, None, rng) is whole
+    assert _sample(whole, 300, rng) is whole
+    part = _sample(whole, 30, rng)
+    assert len(part) == 30
+    assert part.weights.sum() == pytest.approx(300)
+    with pytest.raises(SettingsError, match="at_once is 0"):
+        Plan(at_once=0)

@@ -1,3 +1,5 @@
+import lzma
+
 import pytest
 
 from onoma.errors import DataError
@@ -68,3 +70,45 @@ def test_contradictory_rules_are_refused_unless_they_are_soft():
         check_rules(firm)
     check_rules([firm[0], parse_rule("0.5 :: not c(P, R) :- a(P, Q), b(Q, R)")])
     check_rules([firm[0], parse_rule("not c(R, P) :- a(P, Q), b(Q, R)")])
+
+
+def test_rule_files_as_people_have_them(tmp_path):
+    path = tmp_path / "rules.txt"
+    path.write_bytes("\ufeffa(x,y)==>b(y,x)\r\n".encode())
+    assert [str(rule) for rule in read_rules(path)] == ["a(x, y) => b(y, x)"]
+    packed = tmp_path / "rules.txt.xz"
+    packed.write_bytes(lzma.compress(b"a => b\n"))
+    assert len(read_rules(packed)) == 1
+    path.write_bytes(b"a => caf\xe9\n")
+    with pytest.raises(DataError, match=r"row 1: byte 9 of the line is 0xE9, which is not UTF-8"):
+        read_rules(path)
+    with pytest.raises(DataError, match="is a folder"):
+        read_rules(tmp_path)
+    with pytest.raises(DataError, match="no such file"):
+        read_rules(tmp_path / "nothing.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("?b  near  ?a   => ?a  near  ?b", "near(B, A) => near(A, B)"),
+        ("?b  <near>  ?a   => ?a  <near>  ?b\t0.906187625", "0.906188 :: near(B, A) => near(A, B)"),
+        (
+            "?a  /x./y/in  ?f  ?f  in  ?b   => ?a  in  ?b\t0.04\t0.19\t0.83\t30\t151\t36\t?b\t0.0\t0.0",
+            "0.19 :: /x./y/in(A, F) & in(F, B) => in(A, B)",
+        ),
+    ],
+)
+def test_rules_as_amie_prints_them(text, printed):
+    assert str(parse_rule(text)) == printed
+
+
+def test_lines_that_are_no_rules_are_passed_over_on_request(tmp_path):
+    path = tmp_path / "amie.txt"
+    path.write_text("Loading files... \n?b  near  ?a   => ?a  near  ?b\t0.9\nMining done in 2 s\n")
+    with pytest.raises(DataError, match=r"(?s)row 1: 'Loading files\.\.\.' is no rule.*on_error='reject'"):
+        read_rules(path)
+    rejected = []
+    assert len(read_rules(path, rejected=rejected)) == 1
+    assert len(rejected) == 2
+    assert "row 3" in rejected[1]

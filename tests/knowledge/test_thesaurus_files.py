@@ -1,3 +1,4 @@
+import gzip
 import lzma
 
 import pytest
@@ -56,3 +57,18 @@ def test_bad_files_say_what_is_wrong_and_where(tmp_path, name, text, message):
     path.write_text(text)
     with pytest.raises(DataError, match=message):
         read_thesaurus(path)
+
+
+def test_files_as_people_have_them(tmp_path):
+    packed = tmp_path / "pairs.tsv.gz"
+    packed.write_bytes(gzip.compress("\ufeffhot\tsyn\twarm\r\n".encode()))
+    assert read_thesaurus(packed).words == ("hot", "warm")
+    cut = tmp_path / "cut.tsv.xz"
+    cut.write_bytes(lzma.compress(b"hot\tsyn\twarm\n" * 1000)[:-20])
+    with pytest.raises(DataError, match="damaged or cut off"):
+        read_thesaurus(cut)
+    (tmp_path / "latin.tsv").write_bytes(b"hot\tsyn\twarm\ncaf\xe9\tsyn\tbar\n")
+    with pytest.raises(DataError, match="row 2: byte 4 of the line is 0xE9"):
+        read_thesaurus(tmp_path / "latin.tsv")
+    with pytest.raises(DataError, match="no such file"):
+        read_thesaurus(tmp_path / "nothing")

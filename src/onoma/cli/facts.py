@@ -1,116 +1,34 @@
 """`onoma facts`: what follows from known facts."""
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+import math
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import pyarrow as pa
 import typer
+from rich.markup import escape
 
 from onoma.cli.console import Speaker
-from onoma.cli.options import Json, OnError, OnErrorOption, Quiet, Seed, with_settings
+from onoma.cli.facts_settings import Settings, Triples, learn_for, learn_model, read_job
+from onoma.cli.options import Json, OnError, OnErrorOption, Quiet, with_settings
 from onoma.corpus.formats import write_table
 from onoma.corpus.writers.files import write_text
-from onoma.errors import SettingsError
-from onoma.knowledge.facts import Facts
+from onoma.errors import DataError, SettingsError
 from onoma.knowledge.facts_model import FactModel
+from onoma.knowledge.logic_facts import LogicFacts
 from onoma.knowledge.logic_mine import mine_rules
-from onoma.knowledge.rescal_als import Plan
-from onoma.pipeline.facts import (
-    PAIRS,
-    PRIOR,
-    FactsJob,
-    Query,
-    ask,
-    default_rank,
-    learn,
-    load,
-    parse_query,
-    read_facts_job,
-    score,
-)
-from onoma.pipeline.output import check_target
+from onoma.pipeline.facts import ask, is_known, misfit, score
+from onoma.pipeline.facts_job import FactsJob, check_output, counted
+from onoma.pipeline.facts_picture import check_picture, draw_support
+from onoma.pipeline.facts_question import Query, parse_query, readings
 
-__all__ = ["Model", "app"]
+__all__ = ["app"]
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="rich", help="What follows from known facts: complete, ask, explain, rules."
 )
-
-
-class Model(StrEnum):
-    """What may be learnt: the kinds of `onoma.pipeline.facts.MODELS`."""
-
-    trescal = "trescal"
-    rescal = "rescal"
-    logic = "logic"
-
-
-Triples = Annotated[
-    Path,
-    typer.Argument(metavar="TRIPLES", help="Lines of subject TAB relation TAB object, N-Triples (.nt), or a table."),
-]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What every command learns from, and how."""
-
-    types: Annotated[
-        str | None,
-        typer.Option(
-            "--types",
-            help="A file of lines entity TAB type; 'names' (concept:city:lyon says it); or 'relation:R' (facts of R "
-            "do).",
-        ),
-    ] = None
-    signatures: Annotated[
-        Path | None,
-        typer.Option("--signatures", help="Lines relation TAB domain TAB range. Without: every type seen on a side."),
-    ] = None
-    rules: Annotated[
-        Path | None, typer.Option("--rules", help="A file of rules, for models that learn from rules.")
-    ] = None
-    model: Annotated[
-        Model | None,
-        typer.Option(
-            "--model", help="What is learnt. By default logic with rules, trescal with types, rescal without."
-        ),
-    ] = None
-    loaded: Annotated[
-        Path | None, typer.Option("--load", help="A folder with a model saved before; nothing is learnt.")
-    ] = None
-    rank: Annotated[
-        int | None, typer.Option("--rank", help="Numbers per entity. By default 100, or fewer for few entities.", min=1)
-    ] = None
-    regularisation: Annotated[
-        float, typer.Option("--regularisation", help="How strongly numbers are kept small.", min=0)
-    ] = 5.0
-    iterations: Annotated[int, typer.Option("--iterations", help="At most so many.", min=0)] = 10
-    prior: Annotated[
-        float,
-        typer.Option("--prior", help="Weight of what kinds and frequencies say, in (t)rescal. As published: 0.", min=0),
-    ] = PRIOR
-    pairs: Annotated[
-        float,
-        typer.Option(
-            "--pairs", help="Weight of other relations between the two, in (t)rescal. As published: 0.", min=0
-        ),
-    ] = PAIRS
-    threads: Annotated[int, typer.Option("--threads", help="How many relations are worked on at once.", min=1)] = 1
-    on_error: OnErrorOption = OnError.stop
-    seed: Seed = 0
-
-    def plan(self, facts: Facts) -> Plan:
-        """Return how to factorise these facts."""
-        return Plan(
-            rank=self.rank or default_rank(facts),
-            regularisation=self.regularisation,
-            max_iterations=self.iterations,
-            threads=self.threads,
-            seed=self.seed,
-        )
 
 
 @app.command()
@@ -134,28 +52,46 @@ def complete(
     """
     speaker = Speaker(json=json, quiet=quiet)
     if output is not None:
-        check_target(output)
-    job = _read(speaker, triples, settings)
-    learnt = _learnt(speaker, job, settings)
-    with speaker.progress.task("looking for what is missing"):
-        found = learnt.best_missing(job.facts, top)
+        check_output(output, settings.inputs(triples))
+    if save is not None and save.is_file():
+        raise DataError("is a file; a model is kept in a folder", file=save, hint="For example: --save model/")
+    job = read_job(speaker, triples, settings)
+    learnt = learn_model(speaker, job, settings)
     if save is not None:
-        learnt.save(save)
-    if output is not None:
-        write_table(found, output)
-        if job.rejects is not None:
-            write_table(job.rejects, output.with_name(output.name.split(".")[0] + ".rejects.csv"))
+        learnt.model.save(save)
+    with speaker.progress.task("looking for what is missing"):
+        found = learnt.model.best_missing(learnt.facts, top)
+    written = [*_write(found, job, output), *([save] if save is not None else [])]
     if json:
         speaker.answer({"facts": len(job.facts), "found": found.slice(0, 20).to_pylist(), "output": output})
         return
+    if len(found):
+        shown = f"the {counted(min(10, len(found)), 'best', 'best')} of {counted(len(found), 'missing fact')}"
+        _show(speaker, shown, found.select(["subject", "relation", "object", "score"]).slice(0, 10))
     if len(found) < top:
-        speaker.note(f"{len(found):,} missing facts have anything for them; a smaller --regularisation offers more")
-    shown = f"the {min(10, len(found))} best of {len(found):,} missing facts"
-    _show(speaker, shown, found.select(["subject", "relation", "object", "score"]).slice(0, 10))
-    for path in (path for path in (output, save) if path is not None):
-        speaker.say(f"written: {path}")
-    if output is None:
+        few = f"only {counted(len(found), 'missing fact')} found" if len(found) else "nothing speaks for a missing fact"
+        more = "" if isinstance(learnt.model, LogicFacts) else "; a smaller --regularisation may offer more"
+        speaker.note(few + more)
+    for path in written:
+        speaker.say(escape(f"written: {path}"))
+    if output is None and len(found):
         speaker.note("nothing was written: add -o missing.csv")
+    if len(found):
+        first = Query(*(found[name][0].as_py() for name in ("relation", "subject", "object")))
+        again = "" if save is None else f" --load {shlex.quote(str(save))}"
+        speaker.note(f"why? onoma facts explain {shlex.quote(str(triples))} {shlex.quote(str(first))}{again}")
+
+
+def _write(found: pa.Table, job: FactsJob, output: Path | None) -> list[Path]:
+    """Write what was found, and the lines that could not be read beside it; return the files."""
+    if output is None:
+        return []
+    write_table(found, output)
+    if job.rejects is None:
+        return [output]
+    beside = output.with_name(output.name.split(".")[0] + ".rejects.csv")
+    write_table(job.rejects, beside)
+    return [output, beside]
 
 
 @app.command("ask")
@@ -164,31 +100,42 @@ def ask_command(
     triples: Triples,
     question: Annotated[
         str,
-        typer.Argument(metavar="QUESTION", help="Such as 'capital_of(lyon, ?)'; names with a comma in double quotes."),
+        typer.Argument(metavar="QUESTION", help="Such as 'capital_of(lyon, ?)', 'capital_of(?, france)' or '?(a, b)'."),
     ],
     *,
     settings: Settings,
     top: Annotated[int, typer.Option("--top", help="How many answers.", min=1)] = 10,
+    new: Annotated[bool, typer.Option("--new", help="Leave out answers that are known facts.")] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Ask for the subject or the object of a relation.
+    """Ask for the subject, the object or the relation of a fact.
 
     For example:
 
       [cyan]onoma facts ask kb.tsv 'capital_of(?, france)'[/]
-      [cyan]onoma facts ask kb.tsv 'lives_in(jane, ?)' --load model/[/]
+      [cyan]onoma facts ask kb.tsv 'lives_in(jane, ?)' --new --load model/[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
-    query = parse_query(question)
-    job = _read(speaker, triples, settings)
-    _check(query, job)
-    answers = ask(_learnt(speaker, job, settings), job.facts, query, top)
+    asked = parse_query(question)
+    if not any(reading.n_open for reading in readings(question)):
+        raise SettingsError(
+            f"{asked} leaves nothing open",
+            hint="Put a ? in place of what is asked for; onoma facts explain says what speaks for a fact.",
+        )
+    job = read_job(speaker, triples, settings)
+    learnt, query = learn_for(speaker, job, settings, question)
+    answers = ask(learnt.model, learnt.facts, query, top, new=new)
     if json:
         speaker.answer({"question": str(query), "answers": answers.to_pylist()})
         return
-    rows = ([row["entity"], row["score"], "known" if row["known"] else ""] for row in answers.to_pylist())
-    speaker.table(str(query), ("answer", "score", ""), rows)
+    if not len(answers):
+        why = misfit(learnt.model, query) or ("all that could be is known" if new else "nothing fits by its types")
+        speaker.say(escape(f"{query}: no answer; {why}"))
+        return
+    named = (list(row.values()) for row in answers.to_pylist())
+    rows = ([name, value, "known" if known else ""] for name, value, known in named)
+    speaker.table(escape(str(query)), ("answer", "score", ""), rows)
 
 
 @app.command()
@@ -199,6 +146,7 @@ def explain(
     *,
     settings: Settings,
     top: Annotated[int, typer.Option("--top", help="How many known facts.", min=1)] = 10,
+    picture: Annotated[Path | None, typer.Option("--picture", help="Draw them into this .svg file.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -207,24 +155,49 @@ def explain(
     For example:
 
       [cyan]onoma facts explain kb.tsv 'lives_in(jane, lyon)' --load model/[/]
+      [cyan]onoma facts explain kb.tsv 'lives_in(jane, lyon)' --rules rules.txt --picture why.svg[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
-    query = parse_query(fact)
-    if query.subject is None or query.object is None:
+    if picture is not None:
+        check_picture(picture)
+        check_output(picture, settings.inputs(triples), table=False)
+    asked = parse_query(fact)
+    if all(reading.n_open for reading in readings(fact)):
         raise SettingsError(
-            f"{query} leaves a side open; a fact to be explained names both",
+            f"{asked} leaves a side open; a fact to be explained names both",
             hint="onoma facts ask finds what could stand there.",
         )
-    job = _read(speaker, triples, settings)
-    _check(query, job)
-    learnt = _learnt(speaker, job, settings)
-    support = learnt.explain(job.facts, query.subject, query.relation, query.object)
-    value = score(learnt, query)
+    job = read_job(speaker, triples, settings)
+    learnt, query = learn_for(speaker, job, settings, fact)
+    support = learnt.model.explain(learnt.facts, str(query.subject), str(query.relation), str(query.object))
+    value, known = score(learnt.model, query), is_known(learnt.model, learnt.facts, query)
+    if picture is not None:
+        draw_support(query, value, support.slice(0, top), picture)
     if json:
-        speaker.answer({"fact": str(query), "score": value, "support": support.slice(0, top).to_pylist()})
+        number = value if math.isfinite(value) else None
+        found = {"fact": str(query), "known": known, "score": number, "support": support.slice(0, top).to_pylist()}
+        speaker.answer(found)
         return
-    speaker.say(f"{query}: score {value:.4f}")
-    _show(speaker, "known facts that carry it", support.slice(0, top))
+    _explained(speaker, learnt.model, query, value, support, top, known=known)
+    if picture is not None:
+        speaker.say(escape(f"written: {picture}"))
+
+
+def _explained(
+    speaker: Speaker, model: FactModel, query: Query, value: float, support: pa.Table, top: int, *, known: bool
+) -> None:
+    status = "a known fact" if known else "not among the facts"
+    if value == -math.inf:
+        speaker.say(escape(f"{query}: {status}, and cannot be: {misfit(model, query)}"))
+        return
+    speaker.say(escape(f"{query}: score {value:.4f}, {status}"))
+    if not len(support):
+        speaker.say("no known fact carries it" if isinstance(model, LogicFacts) else "nothing is known of either")
+        return
+    title = f"known facts that carry it, {min(top, len(support)):,} of {len(support):,}"
+    _show(speaker, title, support.slice(0, top))
+    if {"subject", "object"} & set(support["through"].to_pylist()):
+        speaker.note("through: what is known of its subject and of its object are two accounts of the same score")
 
 
 @app.command("rules")
@@ -234,7 +207,13 @@ def rules_command(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file of rules, for --rules.")] = None,
     support: Annotated[int, typer.Option("--support", help="How many facts must bear a rule out.", min=1)] = 5,
     confidence: Annotated[
-        float, typer.Option("--confidence", help="How often, at least, the head holds where the body does.", max=1)
+        float,
+        typer.Option(
+            "--confidence",
+            help="How often, at least, the head holds where the body does; rules with few cases count for less.",
+            min=0,
+            max=1,
+        ),
     ] = 0.3,
     top: Annotated[int, typer.Option("--top", help="How many rules.", min=1)] = 1000,
     on_error: OnErrorOption = OnError.stop,
@@ -249,55 +228,27 @@ def rules_command(
       [cyan]onoma facts complete kb.tsv --rules rules.txt -o missing.csv[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
-    job = _read(speaker, triples, Settings(on_error=on_error))
+    if output is not None:
+        check_output(output, [triples], table=False)
+    job = read_job(speaker, triples, Settings(on_error=on_error))
     with speaker.progress.task("looking for rules"):
         found = mine_rules(job.facts, min_support=support, min_confidence=confidence, limit=top)
-    if output is not None:
+    if output is not None and found:
         write_text(output, "".join(f"{rule}\n" for rule in found))
     if json:
         speaker.answer({"facts": len(job.facts), "rules": [str(rule) for rule in found], "output": output})
         return
+    if not found:
+        speaker.note("no rule is borne out so often; a smaller --support or --confidence may find some")
+        return
     shown = ([rule.weight, str(replace(rule, weight=1.0))] for rule in found[:10])
-    speaker.table(f"the {min(10, len(found))} most confident of {len(found):,} rules", ("confidence", "rule"), shown)
+    many = counted(len(found), "rule")
+    speaker.table(f"the {min(10, len(found))} most confident of {many}", ("confidence", "rule"), shown)
     if output is not None:
-        speaker.say(f"written: {output}")
+        speaker.say(escape(f"written: {output}"))
+        speaker.note(f"next: onoma facts complete {triples} --rules {output} -o missing.csv")
     else:
         speaker.note("nothing was written: add -o rules.txt")
-
-
-def _read(speaker: Speaker, triples: Path, settings: Settings) -> FactsJob:
-    job = read_facts_job(
-        triples,
-        types=settings.types,
-        signatures=settings.signatures,
-        rules=settings.rules,
-        plan=settings.plan,
-        prior=settings.prior,
-        pairs=settings.pairs,
-        on_error=settings.on_error.value,
-    )
-    for note in job.notes:
-        speaker.note(note)
-    facts = job.facts
-    speaker.note(f"{len(facts):,} facts, {len(facts.entities):,} entities, {len(facts.relations):,} relations")
-    return job
-
-
-def _learnt(speaker: Speaker, job: FactsJob, settings: Settings) -> FactModel:
-    if settings.loaded is not None:
-        return load(settings.loaded, job)
-    learnt = learn(job, None if settings.model is None else settings.model.value, progress=speaker.progress)
-    for note in learnt.notes:
-        speaker.note(note)
-    return learnt
-
-
-def _check(query: Query, job: FactsJob) -> None:
-    """Name what is unknown before the work, not after it."""
-    job.facts.relations.index(query.relation)
-    for name in (query.subject, query.object):
-        if name is not None:
-            job.facts.entities.index(name)
 
 
 def _show(speaker: Speaker, title: str, table: pa.Table) -> None:

@@ -13,6 +13,9 @@ from onoma.pipeline.relate import Words, fit_words, open_words
 
 __all__ = ["Relation", "relate"]
 
+_LEAST = 5e-5
+"""What is shown as more than 0."""
+
 
 class Relation(StrEnum):
     """What may be asked."""
@@ -91,14 +94,22 @@ def _check(relation: Relation | None, n_words: int, fit: Path | None, model: Pat
 
 
 def _degree(speaker: Speaker, opened: Words, relation: Relation, words: list[str]) -> None:
-    value = opened.relations.degree(relation.value, words[0], words[1])
+    with speaker.progress.task("looking at the words"):
+        value = opened.relations.degree(relation.value, words[0], words[1])
     if speaker.json:
         speaker.answer({"relation": relation.value, "words": words, "degree": value})
     speaker.say(f"{value:.4f}")
+    turned = "; below 0: the other way round" if relation is Relation.is_a else ""
+    speaker.note(f"{words[0]} {relation.value} {words[1]}: 1 is the most there is, 0 is nothing{turned}")
 
 
 def _top(speaker: Speaker, opened: Words, relation: Relation, word: str, number: int) -> None:
-    found = opened.relations.top(relation.value, word, number)
+    with speaker.progress.task("looking at the words"):
+        found = [item for item in opened.relations.top(relation.value, word, number) if item.degree >= _LEAST]
     if speaker.json:
         speaker.answer({"relation": relation.value, "word": word, "related": [item._asdict() for item in found]})
-    speaker.table("", ("word", "degree"), ([item.word, item.degree] for item in found))
+        return
+    if found:
+        speaker.table("", ("word", "degree"), ([item.word, item.degree] for item in found))
+    if len(found) < number:
+        speaker.note(f"{len(found) or 'no'} {'word is' if len(found) == 1 else 'words are'} so related to {word!r}")

@@ -108,19 +108,33 @@ class Backed(Viewed):
         The prior orders them but proposes none: usual things are not facts. So there may be fewer than n.
         """
         found = self.model.best_missing(facts, 4 * n)
-        spoken_for = np.asarray(found["score"]) > _NOTHING
-        offered, _ = facts.code(found.drop_columns("score").filter(pa.array(spoken_for)))
+        learnt = np.asarray(found["score"], np.float64)
+        offered, _ = facts.code(found.drop_columns("score").filter(pa.array(learnt > _NOTHING)))
+        best = self._best(facts, offered, n)
         if self.pairs:
-            offered = offered.joined(Triples(*self._pairs.suggested()))
+            # What the factorisation did not offer scores there at most what the last offer does.
+            rest = max(float(learnt[-1]), 0.0) if len(learnt) == 4 * n else 0.0
+
+            def least() -> float:
+                floor = best[1][n - 1] if len(best[1]) == n else -np.inf
+                return float((floor - rest - self.prior) / self.pairs) - 1e-6
+
+            for part in self._pairs.suggested(least):
+                best = self._best(facts, best[0].joined(Triples(*part)), n)
+        chosen, scores = best
+        source = pa.array([self.model.kind] * len(scores), pa.string())
+        columns = [*facts.named(chosen), pa.array(np.clip(scores, 0.0, 1.0)), source]
+        return pa.Table.from_arrays(columns, schema=FACTS).append_column("score", pa.array(scores))
+
+    def _best(self, facts: Facts, offered: Triples, n: int) -> tuple[Triples, Scores]:
+        """Return the n best of some facts that are not known, and their scores."""
         offered = _distinct_missing(offered, facts)
         scores = self.score(*offered.columns)
-        best = np.lexsort((offered.objects, offered.subjects, offered.relations, -scores))[:n]
-        best = best[scores[best] > -np.inf]
-        source = pa.array([self.model.kind] * len(best), pa.string())
-        columns = [*facts.named(offered.take(best)), pa.array(np.clip(scores[best], 0.0, 1.0)), source]
-        return pa.Table.from_arrays(columns, schema=FACTS).append_column("score", pa.array(scores[best]))
+        order = np.lexsort((offered.objects, offered.subjects, offered.relations, -scores))[:n]
+        order = order[scores[order] > -np.inf]
+        return offered.take(order), scores[order]
 
-    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:  # noqa: A002
+    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:
         """Return the known facts that carry one fact, the strongest first; what they leave of the score is the prior.
 
         Through `pair` are other relations of the two; what they give is what the score would lose without each.
@@ -155,4 +169,8 @@ def _distinct_missing(triples: Triples, facts: Facts) -> Triples:
         return (each.relations * n + each.subjects) * n + each.objects
 
     found, first = np.unique(keys(triples), return_index=True)
-    return triples.take(first[~np.isin(found, keys(facts.triples))])
+    known = keys(facts.triples)  # in order, as facts are
+    place = np.searchsorted(known, found)
+    inside = place < len(known)
+    inside[inside] = known[place[inside]] == found[inside]
+    return triples.take(first[~inside])

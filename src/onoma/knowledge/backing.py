@@ -18,7 +18,7 @@ Neither is in Chang et al. (2014). Whether they help depends on the data: FB15k-
 facts that other relations of the same pair give away.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,10 @@ Double = NDArray[np.float64]
 
 _KAPPA, _ALPHA, _BETA, _KAPPA_PAIRS = 10.0, 0.01, 0.1, 1.0
 """κ, α, β and κ': the best of a few tried on facts of NELL-995 put aside; the figures hardly depend on them."""
+
+
+_PART = 50_000
+"""Pairs looked at together."""
 
 
 class _Counts:
@@ -185,17 +189,29 @@ class Pairs:
         """Add the weighted probability of every subject: one row a pair."""
         self._add(objects, relations, weight, into, turned=True)
 
-    def suggested(self) -> tuple[Codes, Codes, Codes]:
-        """Return every fact that another relation of its pair speaks for, known or not."""
+    def suggested(self, least: Callable[[], float]) -> Iterator[tuple[Codes, Codes, Codes]]:
+        """Yield the facts that another relation of its pair speaks for, known or not, in parts.
+
+        `least` is asked before each part: a fact whose probability must be below it is left out, but for relations of a
+        thing to itself, of which a factorisation may be silent however high they score.
+        """
         rates = sp.csr_array(
             (self.rates.sums[:-1], np.divmod(self.rates.keys[:-1], self.n_relations)),
             shape=(2 * self.n_relations, self.n_relations),
         )
-        likely = (self.holds @ rates).tocoo()
-        key = self.keys[likely.row]
-        return key // self.n, likely.col.astype(np.int64), key % self.n
+        # A sum of rates is at least the probability, 1 − Π (1 − rate), and the sum of the highest at least any sum.
+        highest = self.holds @ rates.max(axis=1).toarray().ravel()
+        everywhere = np.divmod(self.keys, self.n)
+        for start in range(0, len(self.keys), _PART):
+            reach = highest[start : start + _PART] >= least()
+            itself = (everywhere[0] == everywhere[1])[start : start + _PART]
+            rows = start + np.flatnonzero(reach | itself)
+            likely = (self.holds[rows] @ rates).tocoo()
+            subjects, objects = (side[rows[likely.row]] for side in everywhere)
+            kept = (likely.data >= least()) | (subjects == objects)
+            yield subjects[kept], likely.col[kept].astype(np.int64), objects[kept]
 
-    def without(self, subject: int, relation: int, object: int) -> Iterator[tuple[int, bool, float]]:  # noqa: A002
+    def without(self, subject: int, relation: int, object: int) -> Iterator[tuple[int, bool, float]]:
         """Yield what each known relation of the pair gives to a fact: its code, whether it is turned, the gain.
 
         The gain is what the probability would lose without it.

@@ -70,7 +70,7 @@ class Names:
         """Return the position of a name, or say that it is unknown and which are similar."""
         position = self._positions.get(name)
         if position is None:
-            raise DataError(f"there is no {self.what} {name!r} among the {len(self):,} known", hint=self._similar(name))
+            raise DataError(f"there is no {self.what} {name!r} among the {len(self):,} known", hint=self.similar(name))
         return position
 
     def codes(self, values: pa.Array | pa.ChunkedArray) -> Codes:
@@ -82,7 +82,8 @@ class Names:
         """Return the names at some positions."""
         return self.array.take(pa.array(codes))
 
-    def _similar(self, name: str) -> str:
+    def similar(self, name: str) -> str:
+        """Return a hint: which names are similar to one that is not there."""
         near = difflib.get_close_matches(name, list(self._positions)[:200_000], n=3, cutoff=0.6)
         if not near:
             holding = (each for each in self._positions if name.lower() in each.lower())

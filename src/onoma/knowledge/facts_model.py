@@ -55,7 +55,7 @@ class FactModel(Protocol):
     def best_missing(self, facts: Facts, n: int) -> pa.Table:
         """Return the n best-scored facts that are not known, as a table of `FACTS` with a column `score`."""
 
-    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:  # noqa: A002
+    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:
         """Return the known facts that carry one fact: a table of `SUPPORT`."""
 
     def save(self, folder: str | Path) -> None:

@@ -148,7 +148,7 @@ class Logic:
         plan = replace(self.plan, epochs=epochs or max(self.plan.epochs // 5, 1), rate=self.plan.rate / 2)
         return grown._learnt(start, plan, progress)
 
-    def truth(self, subject: str, relation: str, object: str) -> float:  # noqa: A002
+    def truth(self, subject: str, relation: str, object: str) -> float:
         """Return how true a fact is, from 0 to 1."""
         codes = self._code(subject, relation, object)
         return float(self.truths(Triples(*(np.array([code]) for code in codes)))[0])
@@ -188,7 +188,7 @@ class Logic:
         half = self.plan.rank // 2
         return rows[:, :half], rows[:, half:]
 
-    def why(self, subject: str, relation: str, object: str) -> list[Support]:  # noqa: A002
+    def why(self, subject: str, relation: str, object: str) -> list[Support]:
         """Return the instances of rules that conclude a fact, the strongest first."""
         s, r, o = self._code(subject, relation, object)
         found = []
@@ -198,7 +198,7 @@ class Logic:
                 found += [self._support(each, int(row)) for row in rows]
         return sorted(found, key=lambda support: -support.strength)
 
-    def grounds(self, subject: str, relation: str, object: str, *, limit: int = 100) -> list[tuple[str, str, str]]:  # noqa: A002
+    def grounds(self, subject: str, relation: str, object: str, *, limit: int = 100) -> list[tuple[str, str, str]]:
         """Return the known facts at the end of every chain of rules that concludes a fact."""
         seen: dict[tuple[str, str, str], None] = {}
         open_facts = [(subject, relation, object)]
@@ -335,7 +335,7 @@ class Logic:
     def _known(self) -> set[Key]:
         return set(zip(*(column.tolist() for column in self.facts.triples.columns), strict=True))
 
-    def _code(self, subject: str, relation: str, object: str) -> Key:  # noqa: A002
+    def _code(self, subject: str, relation: str, object: str) -> Key:
         entities = self.facts.entities
         return entities.index(subject), self.facts.relations.index(relation), entities.index(object)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from onoma.corpus.schema import FACTS
@@ -24,6 +25,9 @@ __all__ = ["LogicFacts", "fit_logic"]
 
 _CELLS = 4_000_000
 """Scores held at once."""
+_AT_ONCE = 20_000
+"""Clauses of one shape learnt from in an epoch, if there are not more facts: a thousand mined rules have a million
+instances, which say much the same."""
 _CONCLUDED = 5.0
 """What a rule of weight 1 adds to the logit of a fact that it concludes from known ones (`logic_conclude`)."""
 
@@ -55,6 +59,8 @@ class LogicFacts:
     @property
     def notes(self) -> list[str]:
         """How many rules there are and where they apply."""
+        if not self.logic.rules:
+            return ["no rules: onoma facts rules finds some"]
         n_rules, n_places = len(self.logic.rules), sum(len(each) for each in self.logic.instances)
         said = "1 rule, which applies" if n_rules == 1 else f"{n_rules:,} rules, which apply"
         return [f"{said} in {n_places:,} {'place' if n_places == 1 else 'places'}"]
@@ -72,24 +78,42 @@ class LogicFacts:
         return self._ruled.score_subjects(relations, objects)
 
     def best_missing(self, facts: Facts, n: int) -> pa.Table:
-        """Return the n best-scored facts that are not known, as a table of `FACTS` with a column `score`."""
+        """Return the n best-scored facts that are not known, as a table of `FACTS` with a column `score`.
+
+        Offered is what joins entities that stand on the same sides of the relation elsewhere, known or concluded.
+        """
         size = len(self.entities)
-        by_key: dict[tuple[int, int], list[int]] = {}
-        for s, k, o in zip(*(column.tolist() for column in facts.triples.columns), strict=True):
-            by_key.setdefault((k, s), []).append(o)
         kept = [np.empty((0, 4))]
-        every = np.arange(size)
+        step = max(_CELLS // size, 1)
         for k in range(len(self.relations)):
-            for start in range(0, size, max(_CELLS // size, 1)):
-                block = every[start : start + max(_CELLS // size, 1)]
-                scores = self.score_objects(block, np.full(len(block), k))
-                for row, s in enumerate(block.tolist()):
-                    scores[row, [*by_key.get((k, s), ()), s]] = -np.inf
-                kept = [_best(np.concatenate([*kept, _cells(scores, k, block, n)]), n)]
+            here = facts.triples.relations == k
+            known = sp.csr_array(
+                (np.ones(here.sum()), (facts.triples.subjects[here], facts.triples.objects[here])), shape=(size, size)
+            )
+            subjects, objects = self._seen(k)
+            for start in range(0, len(subjects), step):
+                block = subjects[start : start + step]
+                scores = self.score_objects(block, np.full(len(block), k))[:, objects]
+                scores[known[block][:, objects].nonzero()] = -np.inf
+                scores[block[:, None] == objects] = -np.inf
+                kept = [_best(np.concatenate([*kept, _cells(scores, k, block, objects, n)]), n)]
         found = kept[0][np.isfinite(kept[0][:, 0])]
         return self._table(found)
 
-    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:  # noqa: A002, ARG002
+    def _seen(self, k: int) -> tuple[Codes, Codes]:
+        """Return the entities that stand on each side of a relation in a fact or a conclusion.
+
+        Nothing was learnt of others there: false facts are drawn by changing one side of a known one.
+        """
+        own = self.logic.facts.triples
+        here = own.relations == k
+        of_it = (each for each in self.logic.instances if each.relations[-1] == k and not each.rule.head.negated)
+        concluded = [each.heads for each in of_it]
+        subjects = np.concatenate([own.subjects[here], *(each.subjects for each in concluded)])
+        objects = np.concatenate([own.objects[here], *(each.objects for each in concluded)])
+        return np.unique(subjects), np.unique(objects)
+
+    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:  # noqa: ARG002
         """Return the known facts that rules conclude a fact from, each with its instance's strength: a `SUPPORT`."""
         rows = [
             (*fact, support.strength, str(support.rule))
@@ -142,18 +166,21 @@ def fit_logic(
     facts: Facts, rules: Sequence[Rule], *, rank: int = 40, seed: int = 0, progress: Progress = SILENT
 ) -> LogicFacts:
     """Learn a model of facts and rules over entities."""
-    if rank < 2:
-        raise SettingsError(f"rank is {rank}; for the logic it is 2 or more")
-    plan = Plan(rank=rank + rank % 2, l2=0.1, n_negatives=4, negative_weight=2.0, epochs=100)
+    if rank < 1:
+        raise SettingsError(f"rank is {rank}; it is 1 or more")
+    # A complex vector has an even number of parts.
+    rank += rank % 2
+    at_once = max(_AT_ONCE, len(facts))
+    plan = Plan(rank=rank, l2=0.1, n_negatives=4, negative_weight=2.0, epochs=100, at_once=at_once)
     return LogicFacts(Logic.fit(facts, rules, plan, seed=seed, progress=progress))
 
 
-def _cells(scores: NDArray[np.floating[Any]], k: int, block: Codes, n: int) -> NDArray[np.float64]:
+def _cells(scores: NDArray[np.floating[Any]], k: int, subjects: Codes, objects: Codes, n: int) -> NDArray[np.float64]:
     """Return the n best cells of a block as rows of score, relation, subject, object."""
     flat = scores.ravel()
     best = np.argpartition(-flat, min(n, len(flat) - 1))[:n]
     rows, columns = np.divmod(best, scores.shape[1])
-    return np.stack([flat[best], np.full(len(best), float(k)), block[rows], columns], axis=1)
+    return np.stack([flat[best], np.full(len(best), float(k)), subjects[rows], objects[columns]], axis=1)
 
 
 def _best(rows: NDArray[np.float64], n: int) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ minimised by Adam over batches of clauses with analytic gradients. Atoms are emb
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as Choice
 from typing import NamedTuple
 
@@ -57,6 +57,9 @@ class Plan:
         How long chains of rules are followed.
     start
         Length of the random vectors at the start: small ones lead to solutions of low rank, which generalise.
+    at_once
+        Clauses of one shape that are learnt from in an epoch: of more, so many are drawn anew for each epoch, and each
+        counts for those that were not. None: all.
     """
 
     rank: int = 50
@@ -71,12 +74,15 @@ class Plan:
     rule_weight: float = 1.0
     rounds: int = 2
     start: float = 1.0
+    at_once: int | None = None
 
     def __post_init__(self) -> None:
         if self.rank < 1 or (self.constants == "entities" and self.rank % 2):
             raise SettingsError(f"rank is {self.rank}; it is 1 or more, and even where constants are entities")
         if min(self.epochs, self.batches) < 1 or self.rate <= 0 or min(self.l2, self.n_negatives, self.rule_weight) < 0:
             raise SettingsError("epochs and batches are 1 or more, rate is above 0, the other numbers are 0 or more")
+        if self.at_once is not None and self.at_once < 1:
+            raise SettingsError(f"at_once is {self.at_once}; it is 1 or more, or None")
         if self.constants not in ("pairs", "entities") or self.truth not in ("linear", "logistic"):
             raise SettingsError(f"constants {self.constants!r} or truth {self.truth!r} is not among the choices")
 
@@ -173,7 +179,8 @@ def descend(
         for epoch in range(plan.epochs):
             loss = 0.0
             rate = plan.rate * (1 - epoch / plan.epochs)  # to 0, so that the last steps do not shake
-            for batch in _batches([*fixed, *draw(rng)], plan.batches, rng):
+            some = [_sample(group, plan.at_once, rng) for group in fixed]
+            for batch in _batches([*some, *draw(rng)], plan.batches, rng):
                 part, gradient = objective(parameters, plan, batch)
                 loss += part
                 # The penalty is per step what it would be in the sum over all clauses.
@@ -197,16 +204,16 @@ class Draw:
         times = self.plan.n_negatives
         if not times or self.n < 2:
             return []
+        positive = _sample(self.positive, self.plan.at_once, rng)
         relations, firsts, seconds = (
-            np.repeat(codes, times, axis=0)
-            for codes in (self.positive.relations, self.positive.firsts, self.positive.seconds)
+            np.repeat(codes, times, axis=0) for codes in (positive.relations, positive.firsts, positive.seconds)
         )
         other = rng.integers(self.n, size=firsts.shape)
         change_first = rng.random(firsts.shape) < (1.0 if self.plan.constants == "pairs" else 0.5)
         firsts, seconds = np.where(change_first, other, firsts), np.where(change_first, seconds, other)
         fresh = ~np.isin(self._key(relations, firsts, seconds)[:, 0], self.known)
-        weights = np.repeat(self.positive.weights, times) * self.plan.negative_weight / times
-        whole = Clauses(relations, firsts, seconds, ~self.positive.negated, weights)
+        weights = np.repeat(positive.weights, times) * self.plan.negative_weight / times
+        whole = Clauses(relations, firsts, seconds, ~positive.negated, weights)
         return [whole.take(np.flatnonzero(fresh))]
 
     def _key(self, relations: Codes, firsts: Codes, seconds: Codes) -> Codes:
@@ -236,6 +243,14 @@ class _Adam:
             scale = np.sqrt(1 - 0.999**self.n_steps) / (1 - 0.9**self.n_steps)
             moved.append(x - rate * scale * m / (np.sqrt(v) + 1e-8))
         return Parameters(*moved)
+
+
+def _sample(group: Clauses, at_once: int | None, rng: np.random.Generator) -> Clauses:
+    """Return the clauses, or so many of them, each counting for the others."""
+    if at_once is None or len(group) <= at_once:
+        return group
+    some = group.take(rng.choice(len(group), at_once, replace=False))
+    return replace(some, weights=some.weights * (len(group) / at_once))
 
 
 def _batches(groups: Sequence[Clauses], n_batches: int, rng: np.random.Generator) -> list[list[Clauses]]:

@@ -1,13 +1,14 @@
 """Rules: what they look like, and where they hold.
 
-Three ways to write a rule, one a line; `#` and `//` begin a comment:
+Four ways to write a rule, one a line; `#` and `//` begin a comment:
 
     locatedIn(C, R) :- neighborOf(C, D), locatedIn(D, R)
     profAt(X, Y) & not retired(X, Y) => worksFor(X, Y)
     profAt => worksFor                                       both on the same pair
+    ?x  profAt  ?y   => ?x  worksFor  ?y                     as AMIE prints it, with its figures or without
 
-A weight from 0 to 1 may stand before it: `0.9 :: profAt => worksFor`. Names that start a variable are capital letters;
-a name in single quotes may hold anything.
+A weight from 0 to 1 may stand before it: `0.9 :: profAt => worksFor`. What stands in parentheses are variables, however
+they are called; a name in single quotes may hold anything. `⇒` and `==>` are arrows too.
 """
 
 import re
@@ -15,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from onoma.corpus.readers.files import read_text
 from onoma.errors import DataError
 
 __all__ = ["Literal", "Rule", "check_rules", "parse_rule", "read_rules"]
@@ -25,6 +27,7 @@ _QUOTED = re.compile(r"'([^']+)'")
 _SAFE = re.compile(r"^(?!not |[¬!'])[^(),&∧']+$")
 """Names that need no quotes."""
 _PAIR = ("X", "Y")
+_AMIE_ATOM = re.compile(r"\?(\w+)\s+<?([^\s?<>]+)>?\s+\?(\w+)\s*")
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ def parse_rule(text: str, *, file: Path | None = None, row: int | None = None) -
     >>> print(parse_rule("profAt => worksFor"))
     profAt(X, Y) => worksFor(X, Y)
     """
+    if (mined := _amie(text)) is not None:
+        return mined
     # Quoted names are put aside, so that nothing in them is taken for a sign.
     quoted = _QUOTED.findall(text)
     numbers = iter(range(len(quoted)))
@@ -96,16 +101,29 @@ def parse_rule(text: str, *, file: Path | None = None, row: int | None = None) -
             f"in {text.strip()!r} the variable {loose[0]} stands in no positive literal of the body",
             file=file,
             row=row,
+            hint="Every variable must stand in a literal of the body that is not negated.",
         )
     return rule
 
 
-def read_rules(path: Path) -> list[Rule]:
-    """Read a file of rules; contradictory ones are an error."""
+def read_rules(path: Path, *, rejected: list[str] | None = None) -> list[Rule]:
+    """Read a file of rules, plain or packed; contradictory ones are an error.
+
+    A line that is no rule is an error, or where a list is given is passed over and what is wrong added to the list.
+    """
     rules = []
-    for row, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-        if line.strip() and not line.lstrip().startswith(("#", "//")):
+    text = read_text(path).removeprefix("\ufeff")
+    for row, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith(("#", "//")):
+            continue
+        try:
             rules.append(parse_rule(line, file=path, row=row))
+        except DataError as error:
+            if rejected is None:
+                go_on = "To go on without such lines, choose on_error='reject'."
+                error.hint = go_on if error.hint is None else f"{error.hint} {go_on}"
+                raise
+            rejected.append(error.message)
     if not rules:
         raise DataError("holds no rule", file=path, hint="A rule: profAt(X, Y) => worksFor(X, Y)")
     check_rules(rules)
@@ -143,8 +161,34 @@ def _renamed(rule: Rule) -> tuple[object, tuple[object, ...]]:
     return frozenset(key(each) for each in sorted(rule.body, key=str)), head
 
 
+def _amie(text: str) -> Rule | None:
+    """Read a rule as AMIE prints it, `?a  r  ?b  ?b  s  ?c   => ?a  t  ?c`, with figures after tabs; else return None.
+
+    Of one figure that is the weight; of several the second, AMIE's standard confidence.
+    """
+    rule, *figures = text.strip().split("\t")
+    parts = rule.split("=>")
+    if len(parts) != 2:
+        return None
+    body, head = (
+        tuple(Literal(relation, first.upper(), second.upper()) for first, relation, second in _AMIE_ATOM.findall(part))
+        for part in parts
+    )
+    left = "".join(_AMIE_ATOM.sub("", part).strip() for part in parts)
+    if left or not body or len(head) != 1:
+        return None
+    try:
+        weight = float(figures[min(1, len(figures) - 1)]) if figures else 1.0
+    except ValueError:
+        return None
+    bound = {name for each in body for name in (each.subject, each.object)}
+    if not {head[0].subject, head[0].object} <= bound or not 0 <= weight <= 1:
+        return None
+    return Rule(body, head[0], weight)
+
+
 def _sides(text: str, whole: str, file: Path | None, row: int | None) -> tuple[str, str]:
-    for arrow, turned in (("=>", False), ("⇒", False), (":-", True)):
+    for arrow, turned in (("==>", False), ("=>", False), ("⇒", False), (":-", True)):
         if text.count(arrow) == 1:
             left, right = text.split(arrow)
             if left.strip() and right.strip():
@@ -165,7 +209,10 @@ def _literal(text: str, whole: str, quoted: Sequence[str], file: Path | None, ro
     names = tuple(args)
     if found is None or len(names) != 2 or not all(names):
         raise DataError(
-            f"{text.strip()!r} in {whole.strip()!r} is not relation(X, Y), nor not relation(X, Y)", file=file, row=row
+            f"{text.strip()!r} in {whole.strip()!r} is not relation(X, Y), nor not relation(X, Y)",
+            file=file,
+            row=row,
+            hint="A name with commas or parentheses goes in single quotes: 'r(1)'(X, Y).",
         )
     name = quoted[int(found["name"][1:])] if found["name"].startswith("\0") else found["name"]
     return Literal(name, names[0], names[1], negated=bool(found["sign"]))

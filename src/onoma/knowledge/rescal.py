@@ -130,7 +130,7 @@ class Factorisation:
         columns = [*named, pa.array(np.clip(scores, 0.0, 1.0)), pa.array([self.kind] * len(scores), pa.string())]
         return pa.Table.from_arrays(columns, schema=FACTS).append_column("score", pa.array(scores))
 
-    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:  # noqa: A002
+    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:
         """Return the known facts that carry one fact, the strongest first: a table of `SUPPORT`."""
         codes = self.entities.index(subject), self.relations.index(relation), self.entities.index(object)
         return rescal_explain.explain(self, facts, codes)
@@ -233,7 +233,7 @@ class Checked(Viewed):
         """Return the n best-scored facts that fit the types and are not known."""
         return self.model.best_missing(facts, n)
 
-    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:  # noqa: A002
+    def explain(self, facts: Facts, subject: str, relation: str, object: str) -> pa.Table:
         """Return the known facts that carry one fact, the strongest first."""
         return self.model.explain(facts, subject, relation, object)
 

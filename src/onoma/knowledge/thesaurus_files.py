@@ -4,13 +4,13 @@
     .dat (MyThes)       `word|n`, then n lines `(part)|word|word (antonym)|word (generic term)|…`
     .txt, .csv (Moby)   `headword,word,word,…`: synonyms
 
-A folder is taken for WordNet. Files may be compressed with xz.
+A folder is taken for WordNet. Files may be packed with gzip, zstd or xz.
 """
 
-import lzma
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from onoma.corpus.readers.files import check_readable, read_text
 from onoma.errors import DataError
 from onoma.knowledge.thesaurus import Entry, Thesaurus, from_entries
 from onoma.knowledge.thesaurus_wordnet import find_wordnet, read_wordnet
@@ -25,7 +25,10 @@ def read_thesaurus(path: Path) -> Thesaurus:
     """Read a thesaurus by the look of its name: a folder is WordNet, a file one of the formats above."""
     if path.is_dir():
         return read_wordnet(find_wordnet(path))
-    name = path.name.removesuffix(".xz")
+    check_readable(path)
+    name = path.name
+    for packed in (".gz", ".zst", ".xz"):
+        name = name.removesuffix(packed)
     read = _FORMATS.get(Path(name).suffix.lower())
     if read is None:
         raise DataError(
@@ -35,15 +38,14 @@ def read_thesaurus(path: Path) -> Thesaurus:
         )
     entries = list(read(path))
     if not entries:
-        raise DataError("the thesaurus is empty", file=path)
+        raise DataError("the thesaurus is empty", file=path, hint="A line of a .tsv: headword TAB relation TAB word.")
     return from_entries(entries, source=f"{name}:")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as file:
-        for row, line in enumerate(file, start=1):
-            if line.strip():
-                yield row, line.rstrip("\r\n")
+    for row, line in enumerate(read_text(path).removeprefix("\ufeff").split("\n"), start=1):
+        if line.strip():
+            yield row, line.rstrip("\r")
 
 
 def _listed(path: Path) -> Iterator[Entry]:

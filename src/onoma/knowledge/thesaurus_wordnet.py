@@ -9,7 +9,6 @@ in `index.noun` … in that order. Both may be missing.
 The files come with Debian's package `wordnet-base`, or from Princeton; they may be compressed with xz.
 """
 
-import lzma
 import os
 import re
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from onoma.corpus.readers.files import read_bytes
 from onoma.errors import DataError
 from onoma.knowledge.thesaurus import Matrix, Thesaurus, indicator, plain, row_normal
 
@@ -91,10 +91,9 @@ def read_wordnet(folder: Path) -> Thesaurus:
 
 
 def _synset_lines(path: Path) -> Iterator[tuple[int, str]]:
-    with lzma.open(path, "rt", encoding="latin-1") if path.suffix == ".xz" else path.open(encoding="latin-1") as file:
-        for row, line in enumerate(file, start=1):
-            if not line.startswith("  "):  # the licence, at the head of the file
-                yield row, line
+    for row, line in enumerate(read_bytes(path).decode("latin-1").split("\n"), start=1):
+        if line.strip() and not line.startswith("  "):  # the licence, at the head of the file
+            yield row, line
 
 
 def _synset(line: str) -> tuple[str, list[str], list[tuple[str, str]]]:

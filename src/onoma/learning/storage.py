@@ -1,9 +1,11 @@
 """Models on disk: a folder with `model.json` (what it is, its settings and names) and `arrays.npz` (its numbers)."""
 
 import json
+import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,10 @@ __all__ = ["kind_of", "load_model", "save_model"]
 def save_model(folder: str | Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a model; an existing one in the same folder is replaced."""
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise DataError("is no folder; a model is kept in a folder", file=folder, hint="Name another place.") from error
     (folder / "model.json").write_text(json.dumps({"kind": kind, "version": 1, **facts}, indent=1) + "\n", "utf-8")
     with (folder / "arrays.npz").open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **dict(arrays))
@@ -31,13 +36,35 @@ def load_model(folder: str | Path, kind: str) -> tuple[dict[str, Any], dict[str,
             f"holds a model of kind {facts.get('kind')!r}, version {facts.get('version')}; wanted {kind!r}, version 1",
             file=path,
         )
-    with np.load(Path(folder) / "arrays.npz", allow_pickle=False) as stored:
-        return facts, {name: stored[name] for name in stored.files}
+    return _Parts(path, facts), _Parts(path.with_name("arrays.npz"), _arrays(path.with_name("arrays.npz")))
 
 
 def kind_of(folder: str | Path) -> str:
     """Return the kind of a saved model."""
     return str(_facts(Path(folder) / "model.json").get("kind"))
+
+
+class _Parts(dict[str, Any]):
+    """The parts of a model; one that is missing is a fault of the file, and is said so."""
+
+    def __init__(self, path: Path, parts: Mapping[str, Any]) -> None:
+        super().__init__(parts)
+        self.path = path
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise DataError(f"is damaged: {name!r} is missing", file=self.path, hint="Learn the model again.")
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    if not path.exists():
+        raise DataError("is missing; without its numbers a model cannot be used", file=path)
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise DataError(
+            f"is damaged or cut off: its numbers cannot be read ({error})", file=path, hint="Learn the model again."
+        ) from error
 
 
 def _facts(path: Path) -> dict[str, Any]:

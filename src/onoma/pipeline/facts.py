@@ -4,31 +4,26 @@ A kind of model is one entry of `MODELS`: a name and a function from what was re
 (`onoma.knowledge.facts_model.FactModel`). The commands know nothing else of it.
 """
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from onoma.corpus.readers.facts import read_facts
-from onoma.corpus.readers.nell import nell_types
-from onoma.corpus.readers.table import read_table
-from onoma.corpus.schema import SIGNATURES, TYPES
 from onoma.errors import DataError, SettingsError
 from onoma.knowledge.backed import Backed
-from onoma.knowledge.facts import Facts
+from onoma.knowledge.facts import Facts, Triples
 from onoma.knowledge.facts_model import FactModel
 from onoma.knowledge.logic_facts import LogicFacts, fit_logic
-from onoma.knowledge.logic_rules import read_rules
-from onoma.knowledge.rescal import Factorisation, fit_rescal
-from onoma.knowledge.rescal_als import Plan
+from onoma.knowledge.rescal import Factorisation, Viewed, fit_rescal
 from onoma.knowledge.trescal import fit_trescal
-from onoma.knowledge.types import Types
 from onoma.learning.storage import kind_of
+from onoma.pipeline.facts_choose import choose_regularisation
+from onoma.pipeline.facts_job import PAIRS, PRIOR, FactsJob
+from onoma.pipeline.facts_question import Query
 from onoma.progress import SILENT, Progress
 
 __all__ = [
@@ -36,142 +31,15 @@ __all__ = [
     "MODELS",
     "PAIRS",
     "PRIOR",
-    "FactsJob",
-    "Query",
+    "Learnt",
+    "about",
     "ask",
-    "default_rank",
+    "is_known",
     "learn",
     "load",
-    "parse_query",
-    "read_facts_job",
+    "misfit",
     "score",
 ]
-
-NAMES = "names"
-"""In place of a file of types: the types stand in the names, as NELL writes them."""
-RELATION = "relation:"
-"""In place of a file of types: they are the objects of this relation."""
-PRIOR, PAIRS = 0.01, 0.1
-"""How much a factorisation is backed by counts, by default: better than not at all on each of six knowledge bases."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FactsJob:
-    """What a model learns from, and how."""
-
-    facts: Facts
-    types: Types | None = None
-    signatures: pa.Table | None = None
-    rules: Path | None = None
-    plan: Plan = field(default_factory=Plan)
-    prior: float = PRIOR
-    pairs: float = PAIRS
-    notes: tuple[str, ...] = ()
-    rejects: pa.Table | None = None
-
-
-def read_facts_job(
-    triples: Path,
-    *,
-    types: str | None = None,
-    signatures: Path | None = None,
-    rules: Path | None = None,
-    plan: Callable[[Facts], Plan] | None = None,
-    prior: float = PRIOR,
-    pairs: float = PAIRS,
-    on_error: str = "stop",
-) -> FactsJob:
-    """Read facts and what is known about types.
-
-    Parameters
-    ----------
-    triples
-        The facts (`onoma.corpus.readers.facts.read_facts`).
-    types
-        A file of lines entity TAB type; or `"names"`: the types stand in the names, as NELL writes them; or
-        `"relation:R"`: the facts of the relation R say the types, and are not learnt from.
-    signatures
-        A file of lines relation TAB domain TAB range; without it every type seen on a side is allowed there.
-    rules
-        A file of rules, for models that learn from rules.
-    plan
-        How to factorise, given the facts; by default with λ = 5 and `default_rank`.
-    prior, pairs
-        How much a factorisation is backed by what is usual and by other relations of a pair (`knowledge.backing`).
-    on_error
-        Bad lines: `"stop"` or `"reject"`.
-    """
-    read = read_facts(triples, on_error=on_error)
-    if len(read.table) == 0:
-        raise DataError("there are no facts to learn from", file=triples)
-    notes, table = list(read.notes), read.table
-    kinds = None if types is None else _type_table(types, table)
-    if types is not None and types.startswith(RELATION):
-        table = table.filter(pc.not_equal(table["relation"], types.removeprefix(RELATION)))
-    facts = Facts.from_table(table)
-    if len(read.rejects):
-        notes.append(f"{triples}: {len(read.rejects):,} lines could not be read")
-    if facts.n_repeated:
-        notes.append(f"{facts.n_repeated:,} facts are said more than once and count once")
-    how = Plan(rank=default_rank(facts), regularisation=5.0) if plan is None else plan(facts)
-    found = None if kinds is None else _types(kinds, facts, notes)
-    signed = None if signatures is None else _headless(signatures, SIGNATURES, on_error)
-    if signed is not None and found is None:
-        raise SettingsError("signatures need types", hint="Add --types FILE, or --types names.")
-    rejects = read.rejects if len(read.rejects) else None
-    return FactsJob(
-        facts=facts,
-        types=found,
-        signatures=signed,
-        rules=rules,
-        plan=how,
-        prior=prior,
-        pairs=pairs,
-        notes=tuple(notes),
-        rejects=rejects,
-    )
-
-
-def default_rank(facts: Facts) -> int:
-    """Return 100, or half the number of entities where they are few."""
-    return max(1, min(100, len(facts.entities) // 2))
-
-
-def _type_table(types: str, facts: pa.Table) -> pa.Table:
-    """Return the table of types that the setting names."""
-    if types == NAMES:
-        table = nell_types(pc.unique(pa.chunked_array([*facts["subject"].chunks, *facts["object"].chunks])).to_pylist())
-        if len(table) == 0:
-            hint = "NELL writes concept:city:lyon or concept_city_lyon; otherwise give a file of entity TAB type."
-            raise DataError("no name of an entity says its type", hint=hint)
-        return table
-    if types.startswith(RELATION):
-        name = types.removeprefix(RELATION)
-        saying = facts.filter(pc.equal(facts["relation"], name))
-        if len(saying) == 0:
-            raise DataError(f"no fact has the relation {name!r}, which should say the types")
-        return saying.select(["subject", "object"]).rename_columns(TYPES.names)
-    return _headless(Path(types), TYPES, "stop")
-
-
-def _types(table: pa.Table, facts: Facts, notes: list[str]) -> Types:
-    found = Types.from_table(table, facts.entities)
-    untyped = int((np.diff(found.member.indptr) == 0).sum())
-    if untyped == len(facts.entities):
-        raise DataError("none of the entities of the facts has a type")
-    if untyped:
-        notes.append(f"{untyped:,} of {len(facts.entities):,} entities have no type and may stand anywhere")
-    return found
-
-
-def _headless(path: Path, schema: pa.Schema, on_error: str) -> pa.Table:
-    """Read a table with or without a header that names its columns; further columns are left out."""
-    table = read_table(path, on_error=on_error, header=False, types="text", format="tsv").table
-    if table.num_columns < len(schema):
-        raise DataError(f"has {table.num_columns} of the {len(schema)} columns {', '.join(schema.names)}", file=path)
-    table = table.select(table.column_names[: len(schema)]).rename_columns(schema.names)
-    first = [str(column[0].as_py()).lower() for column in table.columns] if len(table) else []
-    return table.slice(1) if first == schema.names else table
 
 
 def _trescal(job: FactsJob, progress: Progress) -> FactModel:
@@ -194,8 +62,7 @@ def _backed(model: Factorisation, job: FactsJob) -> FactModel:
 
 
 def _logic(job: FactsJob, progress: Progress) -> FactModel:
-    rules = [] if job.rules is None else read_rules(job.rules)
-    return fit_logic(job.facts, rules, rank=job.plan.rank, seed=job.plan.seed, progress=progress)
+    return fit_logic(job.facts, job.rules or (), rank=job.plan.rank, seed=job.plan.seed, progress=progress)
 
 
 MODELS: dict[str, Callable[[FactsJob, Progress], FactModel]] = {
@@ -205,109 +72,157 @@ MODELS: dict[str, Callable[[FactsJob, Progress], FactModel]] = {
 }
 """How each kind of model is learnt."""
 
-LOADERS: dict[str, Callable[[Path, FactsJob], FactModel]] = {
-    "rescal": lambda folder, job: _backed(Factorisation.load(folder), job),
-    "logic": lambda folder, _: LogicFacts.load(folder),
+LOADERS: dict[str, Callable[[Path], Factorisation | LogicFacts]] = {
+    "rescal": Factorisation.load,
+    "logic": LogicFacts.load,
 }
 """How each kind of saved model (`kind` in its model.json) is read."""
 
 
-def learn(job: FactsJob, model: str | None = None, *, progress: Progress = SILENT) -> FactModel:
+class Learnt(NamedTuple):
+    """A model, the facts in its own codes, and what should be said of how it came about."""
+
+    model: FactModel
+    facts: Facts
+    notes: list[str]
+
+
+def learn(job: FactsJob, model: str | None = None, *, progress: Progress = SILENT) -> Learnt:
     """Learn a model of a kind; by default the logic where rules are given, TRESCAL where types are, else RESCAL."""
     name = model or ("logic" if job.rules is not None else "rescal" if job.types is None else "trescal")
     if name not in MODELS:
         raise SettingsError(f"there is no model {name!r}; there are {', '.join(MODELS)}")
-    return MODELS[name](job, progress)
+    if job.rules is not None and name != "logic":
+        raise SettingsError(f"{name} does not learn from rules", hint="Leave out --rules, or take --model logic.")
+    notes = []
+    if job.types is not None and name != "trescal":
+        notes.append(f"{name} does not look at types; --model trescal does")
+    if job.choose and name != "logic":
+        strength, said = _chosen(job, name, progress)
+        job = replace(job, plan=replace(job.plan, regularisation=strength))
+        notes += [said] if said else []
+    found = MODELS[name](job, progress)
+    return Learnt(found, job.facts, [*notes, about(found), *found.notes])
 
 
-def load(folder: Path, job: FactsJob) -> FactModel:
-    """Read a saved model, which must have learnt from the same entities and relations."""
+def _chosen(job: FactsJob, name: str, progress: Progress) -> tuple[float, str]:
+    def learn_part(facts: Facts, strength: float) -> FactModel:
+        plan = replace(job.plan, regularisation=strength)
+        return MODELS[name](replace(job, facts=facts, plan=plan), SILENT)
+
+    with progress.task("choosing the regularisation"):
+        return choose_regularisation(job.facts, learn_part, job.plan.seed)
+
+
+def about(model: FactModel) -> str:
+    """Say in a line what a model is and how it was learnt."""
+    if isinstance(model, LogicFacts):
+        plan = model.logic.plan
+        return f"logic of rank {plan.rank}, {plan.epochs:,} epochs; what scores above 0 is more likely true than not"
+    found = model.model if isinstance(model, Viewed) else model
+    if not isinstance(found, Factorisation):
+        return type(model).__name__
+    n = max((point.iteration for point in found.trace), default=0)
+    rest = "" if found.converged else ", not yet at rest (--iterations goes on)"
+    return (
+        f"{found.kind} of rank {found.plan.rank}, regularisation {found.plan.regularisation:g}: "
+        f"{n:,} {'iteration' if n == 1 else 'iterations'}{rest}"
+    )
+
+
+def load(folder: Path, job: FactsJob) -> Learnt:
+    """Read a saved model; it must know all entities and relations of the facts."""
     kind = kind_of(folder)
     if kind not in LOADERS:
         raise DataError(f"holds a model of kind {kind!r}; here are read {', '.join(LOADERS)}", file=folder)
-    model, facts = LOADERS[kind](folder, job), job.facts
-    same = model.entities.array.equals(facts.entities.array) and model.relations.array.equals(facts.relations.array)
-    if not same:
-        raise DataError(
-            "the model has other entities or relations than these facts",
-            file=folder,
-            hint="Give the facts it was learnt from, or learn again without --load.",
-        )
-    return model
+    stored = LOADERS[kind](folder)
+    for ours, theirs in ((job.facts.entities, stored.entities), (job.facts.relations, stored.relations)):
+        unknown = [name for name in ours if name not in theirs]
+        if unknown:
+            raise DataError(
+                f"the model has other entities or relations than these facts; it does not know {len(unknown):,} of "
+                f"{len(ours):,}, such as the {ours.what} {unknown[0]!r}",
+                file=folder,
+                hint="Give the facts it was learnt from, or learn again without --load.",
+            )
+    facts = Facts.from_table(job.facts.table(), entities=stored.entities, relations=stored.relations)
+    job = replace(job, facts=facts, types=None)
+    model = stored if isinstance(stored, LogicFacts) else _backed(stored, job)
+    return Learnt(model, facts, [f"{folder}: {about(model)}"])
 
 
-class Query(NamedTuple):
-    """A question about facts: at most one of subject and object is open (None)."""
-
-    relation: str
-    subject: str | None
-    object: str | None
-
-    def __str__(self) -> str:
-        return f"{self.relation}({self.subject or '?'}, {self.object or '?'})"
-
-
-_ARGUMENT = r'(?:"((?:[^"\\]|\\.)*)"|([^",][^,]*?|\?))'
-_QUERY = re.compile(rf"\s*([^(]+?)\s*\(\s*{_ARGUMENT}\s*,\s*{_ARGUMENT}\s*\)\s*")
-
-
-def parse_query(text: str) -> Query:
-    """Read `relation(subject, ?)`, `relation(?, object)` or `relation(subject, object)`.
-
-    A name with a comma, or a question mark alone, is put in double quotes.
-
-    Examples
-    --------
-    >>> parse_query("capital_of(lyon, ?)")
-    Query(relation='capital_of', subject='lyon', object=None)
-    >>> parse_query('in("Paris, Texas", usa)').subject
-    'Paris, Texas'
-    """
-    match = _QUERY.fullmatch(text)
-    if match is None:
-        raise SettingsError(
-            f"{text!r} is no question about facts",
-            hint="Write relation(subject, ?), relation(?, object) or relation(subject, object); "
-            "a name with a comma in double quotes.",
-        )
-    relation, *parts = match.groups()
-    sides = []
-    for quoted, bare in (parts[:2], parts[2:]):
-        whole = None if bare == "?" else bare
-        sides.append(whole if quoted is None else re.sub(r"\\(.)", r"\1", quoted))
-    if sides == [None, None]:
-        raise SettingsError(f"{text!r} leaves both sides open; name one")
-    return Query(relation, *sides)
+def misfit(model: FactModel, query: Query) -> str:
+    """Say which side of a fact does not fit by its types; nothing if both do."""
+    found = model.model if isinstance(model, Viewed) else model
+    if not isinstance(found, Factorisation) or found.types is None or query.relation is None:
+        return ""
+    k = found.relations.index(query.relation)
+    for side, name, fits in (
+        ("subject", query.subject, found.fit.subjects[k]),
+        ("object", query.object, found.fit.objects[k]),
+    ):
+        if name is not None and not fits[found.fit.block[found.entities.index(name)]]:
+            row = found.types.member[[found.entities.index(name)]]
+            kinds = ", ".join(found.types.names[int(code)] for code in row.indices)
+            return f"{name} ({kinds}) is of no type that {query.relation} takes as {side}"
+    return ""
 
 
 def score(model: FactModel, query: Query) -> float:
-    """Return the score of a fact that names both sides."""
-    codes = (model.entities.index(str(query.subject)), model.relations.index(query.relation))
-    s, k, o = (np.array([code]) for code in (*codes, model.entities.index(str(query.object))))
+    """Return the score of a fact that names all."""
+    s, k, o = (np.array([code]) for code in _codes(model, query))
     return float(model.score(s, k, o)[0])
 
 
-def ask(model: FactModel, facts: Facts, query: Query, n: int = 10) -> pa.Table:
-    """Return the n best answers: `entity`, `score`, `known` (whether it is among the facts)."""
-    relation = np.array([model.relations.index(query.relation)])
-    if query.subject is not None and query.object is not None:
-        raise SettingsError(f"{query} leaves nothing open", hint="Put a ? in place of what is asked for.")
-    if query.subject is not None:
-        own = model.entities.index(query.subject)
-        scores = model.score_objects(np.array([own]), relation)[0]
-        here, others = facts.triples.subjects == own, facts.triples.objects
-    else:
-        own = model.entities.index(str(query.object))
-        scores = model.score_subjects(relation, np.array([own]))[0]
-        here, others = facts.triples.objects == own, facts.triples.subjects
-    known = np.zeros(len(scores), np.bool_)
-    known[others[here & (facts.triples.relations == relation[0])]] = True
+def is_known(model: FactModel, facts: Facts, query: Query) -> bool:
+    """Say whether a fact that names all is among the facts."""
+    here = [column == code for column, code in zip(facts.triples.columns, _codes(model, query), strict=True)]
+    return bool(np.logical_and.reduce(here).any())
+
+
+def _codes(model: FactModel, query: Query) -> tuple[int, int, int]:
+    subject, object_ = (model.entities.index(str(name)) for name in (query.subject, query.object))
+    return subject, model.relations.index(str(query.relation)), object_
+
+
+def ask(model: FactModel, facts: Facts, query: Query, n: int = 10, *, new: bool = False) -> pa.Table:
+    """Return the n best answers: `entity` (or `relation`), `score`, `known` (whether it is among the facts).
+
+    With `new` those that are known are left out.
+    """
+    if query.n_open != 1:
+        hint = "Put a ? in place of what is asked for; onoma facts explain says what speaks for a fact."
+        raise SettingsError(f"{query} leaves nothing open", hint=hint)
+    names = model.relations if query.relation is None else model.entities
+    scores, known = _answers(model, facts.triples, query)
+    if new:
+        scores = np.where(known, -np.inf, scores)
     order = np.argsort(-scores, kind="stable")[:n]
     order = order[scores[order] > -np.inf]
     return pa.table(
         {
-            "entity": model.entities.take(order),
+            names.what: names.take(order),
             "score": pa.array(scores[order].astype(np.float64)),
             "known": pa.array(known[order]),
         }
     )
+
+
+def _answers(model: FactModel, triples: Triples, query: Query) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the score of every answer, and whether it is known."""
+    subject, object_ = (None if name is None else model.entities.index(name) for name in (query.subject, query.object))
+    if query.relation is None:
+        every = np.arange(len(model.relations))
+        scores = model.score(np.full(len(every), subject), every, np.full(len(every), object_))
+        answers, here = triples.relations, (triples.subjects == subject) & (triples.objects == object_)
+    else:
+        k = model.relations.index(query.relation)
+        if subject is not None:
+            scores = model.score_objects(np.array([subject]), np.array([k]))[0]
+            answers, here = triples.objects, (triples.subjects == subject) & (triples.relations == k)
+        else:
+            scores = model.score_subjects(np.array([k]), np.array([object_]))[0]
+            answers, here = triples.subjects, (triples.objects == object_) & (triples.relations == k)
+    known = np.zeros(len(scores), np.bool_)
+    known[answers[here]] = True
+    return scores, known

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from onoma.errors import DataError
 from onoma.knowledge.mrlsa import RELATIONS, Mrlsa, RawRelations, Related
 from onoma.knowledge.mrlsa_tensor import RelationTensor, Spread, relation_tensor
 from onoma.knowledge.thesaurus import Thesaurus, combine
@@ -46,6 +47,7 @@ def open_words(
         return Words(Mrlsa.load(model), [f"model: {model}"])
     with progress.task("reading thesauri"):
         thesaurus, notes = _read(thesauri)
+        _check_relation(thesaurus, relation)
         if relation in ("is-a", "hypernym", "hyponym") and "hypernym" in thesaurus.links:
             closure = 1.0 if degree else _NEAREST
             tensor = relation_tensor(thesaurus, _CLASSES, spread=_PLAIN, closure=closure, by_sense=True)
@@ -74,6 +76,17 @@ def _read(paths: Sequence[Path]) -> tuple[Thesaurus, list[str]]:
         thesaurus = combine([read_thesaurus(path) for path in paths])
     size = f"{len(thesaurus.words):,} words, {len(thesaurus.documents):,} senses"
     return thesaurus, [f"{', '.join(map(str, paths))}: {size}"]
+
+
+def _check_relation(thesaurus: Thesaurus, relation: str) -> None:
+    """Refuse a relation that the thesauri do not speak of."""
+    needed = {"antonym": ("antonym",), **dict.fromkeys(("is-a", "hypernym", "hyponym"), ("hypernym", "hyponym"))}
+    there = [name for name in thesaurus.links if thesaurus.links[name].nnz]
+    if relation in needed and not set(needed[relation]) & set(there):
+        raise DataError(
+            f"nothing was read about the relation {relation!r}; there is {', '.join(['synonym', *there])}",
+            hint="Add a thesaurus that has it, such as the folder of WordNet: --thesaurus FOLDER.",
+        )
 
 
 def _tensor(thesaurus: Thesaurus, spread: Spread) -> RelationTensor:

@@ -1,8 +1,13 @@
 import gzip
 import lzma
+import os
+import threading
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from onoma.corpus.formats import write_table
 from onoma.corpus.readers.facts import read_facts, read_ntriples, read_triples
 from onoma.corpus.schema import FACTS
 from onoma.errors import DataError, SettingsError
@@ -130,3 +135,102 @@ def test_tables_of_any_kind(written):
     assert rows(read_facts(written(json, "facts.jsonl")).table) == [("a", "b", "c", 1.0, None)]
     with pytest.raises(DataError, match="no column is called 'relation' or 'predicate'"):
         read_facts(written("subject,object\na,b\n", "facts.csv"))
+
+
+def test_the_row_of_a_table_is_named(written):
+    path = written('head,relation,tail\n"a",in,b\n\nbroken,row\n,in,c\nd,in,\n', "facts.csv")
+    with pytest.raises(DataError, match="row 4"):
+        read_facts(path)
+    read = read_facts(path, on_error="reject")
+    assert rows(read.table) == [("a", "in", "b", 1.0, None)]
+    assert [(row["row"], row["text"]) for row in read.rejects.to_pylist()] == [
+        (4, "broken,row"),
+        (5, ", in, c"),
+        (6, "d, in, "),
+    ]
+    with pytest.raises(DataError, match=r"facts\.csv, row 2: the object is empty"):
+        read_facts(written("head,relation,tail\na,in,\n", "facts.csv"))
+    spanning = written('head,relation,tail\n"a\nb",in,c\nd,in,\n', "facts.csv")
+    assert read_facts(spanning, on_error="reject").rejects["row"].to_pylist() == [None]
+
+
+def test_numbers_and_categories_are_names(tmp_path):
+    path = tmp_path / "facts.parquet"
+    pq.write_table(pa.table({"h": [0, 7], "r": pa.array(["in", "in"]).dictionary_encode(), "t": [7, 0]}), path)
+    assert rows(read_facts(path).table) == [("0", "in", "7", 1.0, None), ("7", "in", "0", 1.0, None)]
+    pq.write_table(pa.table({"h": [[1]], "r": ["in"], "t": ["b"]}), path)
+    with pytest.raises(DataError, match=r"column 'h': holds list.*, which is no name"):
+        read_facts(path)
+
+
+@pytest.mark.parametrize(("good", "name"), [("a\tb\tc", "facts.tsv"), ("<a> <b> <c> .", "facts.nt")])
+def test_lines_that_are_no_utf8_are_rejected_alone(written, good, name):
+    path = written(f"{good}\n".encode() + b"jos\xe9\tb\tc\n" + f"half\n{good}\r\n".encode(), name)
+    read = read_facts(path, on_error="reject")
+    assert len(read.table) == 2
+    assert read.rejects["row"].to_pylist() == [2, 3]
+    assert read.rejects["reason"][0].as_py() == "byte 4 of the line is 0xE9, which is not UTF-8"
+    assert read.rejects["text"][0].as_py() == "jos\\xe9\tb\tc"
+    assert len(read_facts(written(b"\xe9\n", name), on_error="reject").rejects) == 1
+
+
+def test_the_graph_of_a_quad_is_its_source(written):
+    read = read_facts(written('<a> <b> <c> <http://g> .\n<a> <b> "c"@en _:g .\n<a> <b> <d> .\n', "facts.nq"))
+    assert read.table["source"].to_pylist() == ["http://g", "_:g", None]
+
+
+def test_endings_that_say_nothing_of_facts(written):
+    with pytest.raises(DataError, match=r"'\.ttl' is none of facts; these are .*\.nt") as caught:
+        read_facts(written("x", "facts.ttl.gz"))
+    assert "Turn it into N-Triples" in caught.value.hint
+    with pytest.raises(DataError, match=r"'\.docx' is none"):
+        read_facts(written("x", "facts.docx"))
+    assert len(read_facts(written("a\tb\tc\n", "train")).table) == 1
+
+
+def test_a_first_line_that_looks_like_a_header_is_pointed_at(written):
+    read = read_triples(written("subject\tlink\tobject\na\tin\tb\n"))
+    assert len(read.table) == 2
+    assert read.notes == [
+        "row 1 (subject, link, object) was read as a fact; a header names subject, relation and object"
+    ]
+    assert read_triples(written("item\tproperty\tvalue\na\tin\tb\n")).table["subject"].to_pylist() == ["a"]
+    assert read_triples(written("a\tin\tb\n")).notes == []
+
+
+def test_a_pipe_is_read_whole(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text("a\tb\tc\n" * 5000))
+    writer.start()
+    read = read_facts(pipe)
+    writer.join()
+    assert len(read.table) == 5000
+
+
+def test_a_table_of_facts_that_was_written_is_read_again(tmp_path):
+    names = ['"Lyon"@fr', "a\tb", "two\nlines", 'say "hi", ok', "plain"]
+    table = pa.table(
+        {
+            "subject": names,
+            "relation": ["in"] * 5,
+            "object": names[::-1],
+            "probability": [1.0, 0.5, 1.0, 1.0, 1.0],
+            "source": ["x"] * 5,
+            "score": [7.0, 0.5, 1.0, -3.0, 2.0],
+        }
+    )
+    for name in ("facts.tsv", "facts.csv", "facts.tsv.gz"):
+        write_table(table, tmp_path / name)
+        found = read_facts(tmp_path / name).table
+        assert found["subject"].to_pylist() == names
+        assert found["probability"].to_pylist() == table["probability"].to_pylist()
+    write_table(table.slice(4), tmp_path / "facts.tsv")
+    assert rows(read_facts(tmp_path / "facts.tsv").table) == [("plain", "in", '"Lyon"@fr', 1.0, "x")]
+    write_table(table.set_column(2, "object", [names]).slice(4), tmp_path / "facts.tsv")  # nothing to quote
+    assert read_facts(tmp_path / "facts.tsv").table["probability"].to_pylist() == [1.0]
+
+
+def test_quotes_in_lines_without_a_header_are_part_of_names(written):
+    read = read_triples(written('"Lyon"@fr\tin\t"a\n'))
+    assert rows(read.table) == [('"Lyon"@fr', "in", '"a', 1.0, None)]

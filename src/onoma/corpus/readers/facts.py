@@ -1,4 +1,4 @@
-"""Facts in files: lines of subject, relation and object, N-Triples, or any table with those columns.
+"""Facts in files: lines of subject, relation and object, N-Triples, N-Quads, or any table with those columns.
 
 A line of triples is `subject TAB relation TAB object`, with a probability and a source after it where they are known.
 A first line that names these columns is a header. What cannot be a fact (a missing part, a probability that is none)
@@ -7,13 +7,13 @@ stops the reading or stands in the rejects; blank lines are no rows.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
 
-from onoma.corpus.readers.files import check_on_error, make_rejects, read_text
+from onoma.corpus.readers.files import check_on_error, check_text, decode, make_rejects, read_bytes
 from onoma.corpus.readers.table import TableRead, read_table
 from onoma.corpus.schema import FACTS
 from onoma.errors import DataError, SettingsError
@@ -21,19 +21,38 @@ from onoma.errors import DataError, SettingsError
 __all__ = ["FACT_FORMATS", "read_facts", "read_ntriples", "read_triples"]
 
 _WORDS = {
-    "subject": ("subject", "head", "entity", "h", "s", "e1"),
-    "relation": ("relation", "predicate", "r", "p"),
-    "object": ("object", "tail", "value", "t", "o", "e2"),
+    "subject": ("subject", "head", "entity", "item", "h", "s", "e1"),
+    "relation": ("relation", "predicate", "property", "rel", "r", "p"),
+    "object": ("object", "tail", "value", "target", "t", "o", "e2"),
     "probability": ("probability", "confidence", "score", "weight"),
     "source": ("source",),
 }
 """What a column of facts may be called."""
 _PARTS_BY_WORD = {word: part for part, words in _WORDS.items() for word in words}
 
+_ENDINGS = {
+    ".tsv": "triples",
+    ".tab": "triples",
+    ".txt": "triples",
+    "": "triples",  # a pipe, or a name such as train
+    ".nt": "ntriples",
+    ".nq": "ntriples",
+    ".csv": "table",
+    ".jsonl": "table",
+    ".ndjson": "table",
+    ".json": "table",
+    ".parquet": "table",
+    ".pq": "table",
+}
+"""What the end of a file name says."""
+_RDF = (".ttl", ".n3", ".trig", ".rdf", ".owl", ".xml", ".jsonld")
+
 Fact = tuple[str, str, str, float, str | None]
+Bad = tuple[int | None, str, str]
+"""Row, reason, text."""
 
 
-def read_facts(path: str | Path, *, on_error: str = "stop", format: str | None = None) -> TableRead:  # noqa: A002
+def read_facts(path: str | Path, *, on_error: str = "stop", format: str | None = None) -> TableRead:
     """Read facts in the format that the file name says, or the one given.
 
     Parameters
@@ -43,8 +62,8 @@ def read_facts(path: str | Path, *, on_error: str = "stop", format: str | None =
     on_error
         `"stop"`: the first bad line is a `DataError`. `"reject"`: bad lines stand in `rejects`.
     format
-        One of `FACT_FORMATS`. By default `.nt` is N-Triples, `.tsv` and `.txt` are lines of triples, anything else is
-        a table with a header.
+        One of `FACT_FORMATS`. By default the name says it: `.nt` and `.nq` are N-Triples, `.csv`, `.jsonl` and
+        `.parquet` tables with a header, `.tsv`, `.txt` and names without an ending lines of triples.
 
     Returns
     -------
@@ -53,35 +72,54 @@ def read_facts(path: str | Path, *, on_error: str = "stop", format: str | None =
     """
     if format is not None and format not in FACT_FORMATS:
         raise SettingsError(f"there is no format of facts {format!r}; there are {', '.join(FACT_FORMATS)}")
-    name = Path(path).name.lower()
+    return FACT_FORMATS[format or _format_of(Path(path))](path, on_error=on_error)
+
+
+def _format_of(path: Path) -> str:
+    name = path.name.lower()
     for packed in (".gz", ".zst", ".xz"):
         name = name.removesuffix(packed)
-    by_ending = {".nt": "ntriples", ".tsv": "triples", ".txt": "triples", ".tab": "triples"}
-    return FACT_FORMATS[format or by_ending.get(Path(name).suffix, "table")](path, on_error=on_error)
+    ending = Path(name).suffix
+    if ending not in _ENDINGS:
+        hint = "Give the file the ending of what it is."
+        if ending in _RDF:
+            hint = "Turn it into N-Triples first, for example: riot --output=nt FILE > FILE.nt"
+        known = " ".join(each for each in _ENDINGS if each)
+        raise DataError(f"the ending {ending!r} is none of facts; these are {known}", file=path, hint=hint)
+    return _ENDINGS[ending]
 
 
 def read_triples(path: str | Path, *, on_error: str = "stop") -> TableRead:
     """Read lines of tab-separated subject, relation, object and, where given, probability and source."""
-    lines = _lines(path)
-    order = [_PARTS_BY_WORD.get(name.strip().lower(), "") for name in lines[0][1].split("\t")]
+    lines, bad = _lines(path, on_error)
+    names = lines[0][1].split("\t") if lines else []
+    order = [_PARTS_BY_WORD.get(name.strip().lower(), "") for name in names]
     if {"subject", "relation", "object"} <= set(order):
-        return _collect(path, on_error, lines[1:], partial(_split, order=order))
-    return _collect(path, on_error, lines, partial(_split, order=FACTS.names))
+        if Path(path).is_file() and any(line.startswith('"') or '\t"' in line for _, line in lines):
+            return _read_table(path, on_error=on_error, format="tsv")  # a table may quote what holds quotes or tabs
+        order = [part if part not in order[:at] else "" for at, part in enumerate(order)]
+        return _collect(path, on_error, lines[1:], partial(_split, order=order), bad=bad)
+    read = _collect(path, on_error, lines, partial(_split, order=FACTS.names), bad=bad)
+    if len(set(order) - {""}) > 1:
+        said = f"row {lines[0][0]} ({', '.join(names)}) was read as a fact; a header names subject, relation and object"
+        return TableRead(read.table, read.rejects, [said])
+    return read
 
 
 def read_ntriples(path: str | Path, *, on_error: str = "stop") -> TableRead:
     """Read N-Triples (RDF 1.1): `<subject> <relation> <object> .`, blank nodes and literals included.
 
     Addresses lose their angle brackets; a literal keeps its quotes, language and datatype, so that the text "Lyon" and
-    the thing of that name stay two things.
+    the thing of that name stay two things. The graph of N-Quads becomes the source.
     """
-    lines = [(number, line) for number, line in _lines(path) if not line.lstrip().startswith("#")]
-    return _collect(path, on_error, lines, _statement)
+    lines, bad = _lines(path, on_error)
+    said = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
+    return _collect(path, on_error, said, _statement, bad=bad)
 
 
-def _read_table(path: str | Path, *, on_error: str = "stop") -> TableRead:
+def _read_table(path: str | Path, *, on_error: str = "stop", format: str | None = None) -> TableRead:
     """Read a table whose header names subject, relation and object."""
-    read = read_table(path, on_error=on_error, types="text")
+    read = read_table(path, on_error=on_error, types="text", format=format)
     names = {_PARTS_BY_WORD.get(name.strip().lower(), ""): name for name in reversed(read.table.column_names)}
     for part in ("subject", "relation", "object"):
         if part not in names:
@@ -89,13 +127,43 @@ def _read_table(path: str | Path, *, on_error: str = "stop") -> TableRead:
                 f"no column is called {' or '.join(map(repr, _WORDS[part]))}; "
                 f"the columns are {', '.join(map(repr, read.table.column_names))}",
                 file=path,
-                hint="Facts are subject, relation, object; lines without a header are read with format='triples'.",
+                hint="Let its first line name them: subject, relation, object (probability, source).",
             )
-    columns = [read.table[names[part]].to_pylist() for part in FACTS.names if part in names]
     order = [part for part in FACTS.names if part in names]
-    rows = [(None, dict(zip(order, row, strict=True))) for row in zip(*columns, strict=True)]
-    made = _collect(path, on_error, rows, lambda row: _checked(**row))
-    return TableRead(made.table, pa.concat_tables([read.rejects, made.rejects]), read.notes)
+    columns = [_as_text(read.table[names[part]], path, names[part]).to_pylist() for part in order]
+    rows = enumerate(dict(zip(order, row, strict=True)) for row in zip(*columns, strict=True))
+    made = _collect(path, on_error, rows, lambda row: _checked(**row), where=_TableLines(path, read), shown=_values)
+    return TableRead(made.table, pa.concat_tables([read.rejects, made.rejects]).sort_by("row"), read.notes)
+
+
+def _as_text(column: pa.ChunkedArray, path: str | Path, name: str) -> pa.ChunkedArray:
+    """Return names that may be stored as numbers or categories."""
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise DataError(f"holds {column.type}, which is no name", file=path, column=name) from None
+
+
+class _TableLines:
+    """Where the rows of a table stand in its file; nowhere if cells span lines or the format has no lines."""
+
+    def __init__(self, path: str | Path, read: TableRead) -> None:
+        self.path, self.read = path, read
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        refused = set(self.read.rejects["row"].to_pylist())
+        lines = enumerate(read_bytes(self.path).split(b"\n"), 1)
+        numbers = [number for number, line in lines if line.strip() and number not in refused]
+        n_header = len(numbers) - len(self.read.table)
+        return numbers[n_header:] if n_header in (0, 1) else []
+
+    def __call__(self, index: int) -> int | None:
+        return self.numbers[index] if self.numbers else None
+
+
+def _values(row: dict[str, str | None]) -> str:
+    return ", ".join(value or "" for value in row.values())
 
 
 FACT_FORMATS: dict[str, Callable[..., TableRead]] = {
@@ -108,40 +176,73 @@ FACT_FORMATS: dict[str, Callable[..., TableRead]] = {
 Item = TypeVar("Item")
 
 
-def _lines(path: str | Path) -> list[tuple[int | None, str]]:
-    """Return the lines that are not blank, with their numbers."""
-    text = read_text(path).removeprefix("\ufeff")
-    if not text.strip():
-        raise DataError("is empty", file=path, hint="A fact is a line: subject TAB relation TAB object.")
+def _lines(path: str | Path, on_error: str) -> tuple[list[tuple[int, str]], list[Bad]]:
+    """Return the lines that are not blank, with their numbers; and those that are no UTF-8, if they may be rejected."""
+    raw = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    if not raw.strip():
+        hint = "A fact is a line: subject TAB relation TAB object."
+        raise DataError("is empty", file=path, hint=hint)
+    bad: list[Bad] = []
+    try:
+        text = decode(raw, Path(path))
+    except DataError:
+        if not check_on_error(on_error):
+            raise
+        check_text(raw, Path(path))
+        text, bad = _decoded_lines(raw)
     # Not splitlines(): a name may hold U+2028 or a form feed.
     numbered = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
-    return [(number, line) for number, line in numbered if line.strip()]
+    return [(number, line) for number, line in numbered if line.strip()], bad
+
+
+def _decoded_lines(raw: bytes) -> tuple[str, list[Bad]]:
+    """Return the text with blank lines in place of those that are no UTF-8."""
+    lines: list[str] = []
+    bad: list[Bad] = []
+    for number, line in enumerate(raw.split(b"\n"), 1):
+        try:
+            lines.append(line.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            reason = f"byte {error.start + 1:,} of the line is 0x{line[error.start]:02X}, which is not UTF-8"
+            bad.append((number, reason, line.decode("utf-8", "backslashreplace")))
+            lines.append("")
+    return "\n".join(lines), bad
 
 
 def _collect(
-    path: str | Path, on_error: str, items: Iterable[tuple[int | None, Item]], parse: Callable[[Item], Fact]
+    path: str | Path,
+    on_error: str,
+    items: Iterable[tuple[int, Item]],
+    parse: Callable[[Item], Fact],
+    *,
+    bad: Sequence[Bad] = (),
+    where: Callable[[int], int | None] = int,
+    shown: Callable[[Item], str] = str,
 ) -> TableRead:
-    """Make facts of rows; `parse` says in a ValueError why a row is none."""
+    """Make facts of numbered rows.
+
+    `parse` says in a ValueError why a row is none, `where` what its line is, `shown` how it is written.
+    """
     reject = check_on_error(on_error)
     facts: list[Fact] = []
-    bad: list[tuple[int | None, str, str]] = []
+    refused = list(bad)
     for number, item in items:
         try:
             facts.append(parse(item))
         except ValueError as error:
             if not reject:
-                hint = f"There stands {str(item)[:80]!r}. To go on without such rows, choose on_error='reject'."
-                raise DataError(str(error), file=path, row=number, hint=hint) from None
-            bad.append((number, str(error), str(item)))
+                hint = f"There stands {shown(item)[:80]!r}. To go on without such rows, choose on_error='reject'."
+                raise DataError(str(error), file=path, row=where(number), hint=hint) from None
+            refused.append((where(number), str(error), shown(item)))
     columns: Iterable[Sequence[object]] = list(zip(*facts, strict=True)) if facts else [()] * len(FACTS)
     arrays = [pa.array(values, field.type) for values, field in zip(columns, FACTS, strict=True)]
-    return TableRead(pa.Table.from_arrays(arrays, schema=FACTS), make_rejects(bad), [])
+    return TableRead(pa.Table.from_arrays(arrays, schema=FACTS), make_rejects(refused).sort_by("row"), [])
 
 
 def _checked(
     subject: str | None,
     relation: str | None,
-    object: str | None,  # noqa: A002
+    object: str | None,
     probability: str | None = None,
     source: str | None = None,
 ) -> Fact:
@@ -160,6 +261,8 @@ def _checked(
 
 def _split(line: str, order: Sequence[str]) -> Fact:
     values = line.split("\t")
+    if len(values) == 3 and order == FACTS.names and all(map(str.strip, values)):
+        return values[0], values[1], values[2], 1.0, None  # what nearly every line is, soon done
     if len(values) < 3:
         raise ValueError(f"has {len(values)} of the 3 parts subject, relation, object (separated by tabs)")
     if len(values) > len(order):
@@ -170,7 +273,7 @@ def _split(line: str, order: Sequence[str]) -> Fact:
 
 _NODE = r"(?:<([^<>\"{}|^`\\\x00-\x20]*(?:\\[uU][0-9A-Fa-f]+[^<>\"{}|^`\\\x00-\x20]*)*)>|(_:[^\s<>\"]+))"
 _LITERAL = r'("(?:[^"\\\r\n]|\\.)*"(?:\^\^<[^<>\s]*>|@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?)'
-_STATEMENT = re.compile(rf"\s*{_NODE}\s*<([^<>\s]*)>\s*(?:{_NODE}|{_LITERAL})\s*\.\s*(?:#.*)?")
+_STATEMENT = re.compile(rf"\s*{_NODE}\s*<([^<>\s]*)>\s*(?:{_NODE}|{_LITERAL})\s*{_NODE}?\s*\.\s*(?:#.*)?")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tbnrf\"'\\]))")
 _LETTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
@@ -180,9 +283,10 @@ def _statement(line: str) -> Fact:
     if match is None:
         end = "" if line.rstrip().endswith(".") else "; it has no full stop at its end"
         raise ValueError(f"is no N-Triples statement <subject> <relation> <object> .{end}")
-    address, blank, relation, other, other_blank, literal = match.groups()
-    subject, object_ = address or blank, other or other_blank or literal
-    return _checked(*(None if part is None else _ESCAPE.sub(_unescaped, part) for part in (subject, relation, object_)))
+    address, blank, relation, other, other_blank, literal, graph, graph_blank = match.groups()
+    parts = (address or blank, relation, other or other_blank or literal, graph or graph_blank)
+    subject, name, object_, source = (None if part is None else _ESCAPE.sub(_unescaped, part) for part in parts)
+    return _checked(subject, name, object_, source=source)
 
 
 def _unescaped(match: re.Match[str]) -> str:

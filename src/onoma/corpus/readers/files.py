@@ -64,22 +64,32 @@ def check_readable(path: str | Path) -> Path:
     """Return the path of a file that exists, is a file and may be read; say what is wrong otherwise."""
     path = Path(path)
     try:
-        if path.is_dir():
-            inside = sorted(child.name for child in path.iterdir() if child.is_file())[:5]
-            hint = f"It holds {', '.join(inside)}: name one of them." if inside else "It holds no files."
-            raise DataError("is a folder, not a file", file=path, hint=hint)
+        _refuse_folder(path)
+        if path.is_fifo():  # who writes into it would find nobody there once it is closed
+            return path
         with path.open("rb"):
             return path
     except FileNotFoundError as error:
         raise DataError("no such file", file=path, hint=_near_names(path)) from error
     except PermissionError as error:
         raise DataError("may not be read by this user", file=path, hint="Check its permissions (ls -l).") from error
+    except DataError:  # a ValueError too: it has been said what is wrong
+        raise
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise DataError(f"cannot be opened: {error}", file=repr(str(path))) from error
 
 
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        inside = sorted(child.name for child in path.iterdir() if child.is_file())[:5]
+        hint = f"It holds {', '.join(inside)}: name one of them." if inside else "It holds no files."
+        raise DataError("is a folder, not a file", file=path, hint=hint)
+
+
 def _near_names(path: Path) -> str:
     folder = path.parent
+    if str(path) == "-":
+        return "Standard input is called /dev/stdin."
     if not folder.is_dir():
         return f"There is no folder {folder} either."
     names = sorted(child.name for child in folder.iterdir())
@@ -97,30 +107,33 @@ def compression_of(head: bytes) -> str | None:
 def read_bytes(path: str | Path) -> bytes:
     """Return the whole content of a file, unpacked if it is gzip, zstd or xz."""
     path = check_readable(path)
-    with path.open("rb") as file:
-        packed = compression_of(file.read(4))
-    if packed is None:
-        return path.read_bytes()
+    raw = path.read_bytes()  # at once: what is read of a pipe is gone
+    if compression_of(raw) is None:
+        return raw
     content = io.BytesIO()
-    unpack(path, content)
+    _unpack(io.BytesIO(raw), path, content)
     return content.getvalue()
 
 
 def unpack(path: Path, target: IO[bytes]) -> None:
     """Write what is packed in a gzip, zstd or xz file to `target`; damage and a missing end are errors."""
     with path.open("rb") as file:
-        packed = compression_of(file.read(4))
-        file.seek(0)
-        try:
-            with lzma.open(file) if packed == "xz" else pa.CompressedInputStream(file, packed) as stream:
-                while piece := stream.read(1 << 22):
-                    target.write(piece)
-        except (OSError, EOFError, lzma.LZMAError) as error:
-            raise DataError(
-                f"is damaged or cut off: its {packed} data cannot be unpacked ({error})",
-                file=path,
-                hint="Fetch or make the file again.",
-            ) from error
+        _unpack(file, path, target)
+
+
+def _unpack(file: IO[bytes], path: Path, target: IO[bytes]) -> None:
+    packed = compression_of(file.read(4))
+    file.seek(0)
+    try:
+        with lzma.open(file) if packed == "xz" else pa.CompressedInputStream(file, packed) as stream:
+            while piece := stream.read(1 << 22):
+                target.write(piece)
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise DataError(
+            f"is damaged or cut off: its {packed} data cannot be unpacked ({error})",
+            file=path,
+            hint="Fetch or make the file again.",
+        ) from error
 
 
 def read_text(path: str | Path) -> str:

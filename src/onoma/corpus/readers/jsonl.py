@@ -58,7 +58,7 @@ def _object(line: bytes) -> dict[str, object]:
     except RecursionError:
         raise ValueError("is nested too deeply") from None
     if not isinstance(value, dict):
-        raise ValueError(f"holds {_KINDS.get(type(value), 'null')}, not an object {{…}}")  # noqa: TRY004
+        raise ValueError(f"holds {_KINDS.get(type(value), 'null')}, not an object {{…}}")  # noqa: TRY004 (wrong text, as above, not a wrong type)
     return value
 
 

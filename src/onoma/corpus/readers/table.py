@@ -38,7 +38,7 @@ def read_table(
     path: str | Path,
     *,
     on_error: str = "stop",
-    format: str | None = None,  # noqa: A002  (the word users know)
+    format: str | None = None,
     delimiter: str | None = None,
     header: bool = True,
     types: str = "infer",
