@@ -110,7 +110,7 @@ class _Ends:
         self._ends.append(time.process_time())
 
 
-def empty_step(partition: pa.Table, *, settings: object, seed: int, round: int, key: int) -> pa.Table:  # noqa: A002, ARG001
+def empty_step(partition: pa.Table, *, settings: object, seed: int, round: int, key: int) -> pa.Table:  # noqa: ARG001
     """Leave everything as it is."""
     return partition
 

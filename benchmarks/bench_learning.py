@@ -22,8 +22,9 @@ from benchmarks import measure
 from benchmarks.measure import Measurement
 from onoma.learning.features import FeatureHasher, FeatureIndex
 from onoma.learning.inputs import coded
-from onoma.learning.objective import Penalty, ProductProblem
+from onoma.learning.objective import Penalty
 from onoma.learning.perceptron import Perceptron
+from onoma.learning.product_problem import ProductProblem
 from onoma.learning.solvers import Plan, solve
 from onoma.pipeline.reproduce import Context
 from onoma.pipeline.studies import _tagging as tagging

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Protocol, Self
 
-__all__ = ["NEVER", "SILENT", "Progress", "Stop", "Task"]
+__all__ = ["NEVER", "SILENT", "Heard", "Progress", "Stop", "Task"]
 
 
 class Task(Protocol):
@@ -68,3 +68,32 @@ class _Never:
 
 NEVER: Stop = _Never()
 """Never asks."""
+
+
+class Heard:
+    """Passes a request on, and remembers whether the work saw one.
+
+    Examples
+    --------
+    >>> heard = Heard(NEVER)
+    >>> with heard.heeded() as asked:
+    ...     asked()
+    False
+    >>> heard.is_asked
+    False
+    """
+
+    def __init__(self, stop: Stop) -> None:
+        self._stop = stop
+        self.is_asked = False
+
+    @contextlib.contextmanager
+    def heeded(self) -> Iterator[Callable[[], bool]]:
+        """Say that the work inside heeds a request; what is given tells whether one came."""
+        with self._stop.heeded() as asked:
+
+            def look() -> bool:
+                self.is_asked = self.is_asked or asked()
+                return self.is_asked
+
+            yield look

@@ -235,7 +235,7 @@ def test_stopped_and_resumed(onoma, people, pressed, target):
     pressed(7)
     ran = onoma(f"resolve {people} -o {target}")
     assert ran.code == 130
-    assert "the answer rests on 7 samples of 100" in ran.out
+    assert "stopped early: this is the answer of 7 samples of 100" in ran.out
     assert "stopping after this sweep" in ran.err
     assert "Traceback" not in ran.err
     left = Path("out/resume.npz") if target == "out" else Path(f"{target}.resume.npz")

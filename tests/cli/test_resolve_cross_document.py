@@ -1,8 +1,12 @@
 """`onoma resolve --model cross-document`: mentions in context."""
 
+import signal
+from pathlib import Path
+
 import pytest
 
 from onoma.corpus.readers.table import read_table
+from onoma.resolve import cross_document_run
 
 
 @pytest.fixture
@@ -54,3 +58,59 @@ def test_what_cannot_be_is_said(onoma, options, said):
     ran = onoma(f"resolve people.csv {options}")
     assert ran.code != 0
     assert said in ran.err
+
+
+@pytest.fixture
+def pressed(monkeypatch):
+    """Press Ctrl-C in the n-th round."""
+    real = cross_document_run.step
+
+    def press(n):
+        seen = []
+
+        def step(part, **settings):
+            seen.append(settings["round"])
+            if len(seen) == n:
+                signal.raise_signal(signal.SIGINT)
+            return real(part, **settings)
+
+        monkeypatch.setattr(cross_document_run, "step", step)
+
+    return press
+
+
+def test_stopped_and_resumed(onoma, mentions, pressed):
+    line = f"resolve {mentions} --model cross-document"
+    assert onoma(f"{line} -o whole.csv").code == 0
+    pressed(2)
+    ran = onoma(f"{line} -o out.csv")
+    assert ran.code == 130
+    assert "stopping after" in ran.err and "stopped after 2 of 20 rounds" in ran.err
+    assert "stopped early: this is the answer of the rounds so far; the same command with --resume goes on" in ran.out
+    pressed(3)
+    assert onoma(f"{line} -o out.csv --resume --json").json["interrupted"]
+    ran = onoma(f"{line} -o out.csv --resume --json")
+    assert ran.code == 0 and not ran.json["interrupted"]
+    assert Path("out.csv").read_bytes() == Path("whole.csv").read_bytes()
+    assert not Path("out.csv.resume.npz").exists()
+
+
+def test_a_search_for_a_number_is_stopped_and_not_resumed(onoma, mentions, pressed):
+    pressed(3)
+    ran = onoma(f"resolve {mentions} --model cross-document --entities 40 -o out.csv")
+    assert ran.code == 130
+    assert "this cannot be resumed: the same command begins anew" in ran.out
+    assert Path("out.csv").exists() and not Path("out.csv.resume.npz").exists()
+
+
+def test_a_second_ctrl_c_stops_at_once(onoma, mentions, pressed, monkeypatch):
+    pressed(2)
+
+    def press(*_arguments, **_settings):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("onoma.resolve.cross_document_records.membership", press)
+    ran = onoma(f"resolve {mentions} --model cross-document -o out.csv")
+    assert ran.code == 130
+    assert "stopped at once: nothing was written; the same command begins anew" in ran.err
+    assert [path.name for path in Path().iterdir()] == [mentions]

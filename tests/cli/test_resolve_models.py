@@ -1,10 +1,14 @@
 """The models, labels and weights of `onoma resolve`."""
 
+import json
+import signal
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 
 from onoma.corpus.readers.table import read_table
+from onoma.resolve.hierarchical_run import _Growth
 
 
 @pytest.fixture
@@ -67,3 +71,23 @@ def test_trees_are_told_shown_and_drawn(onoma, tmp_path):
     assert onoma("explain authors.duckdb nobody").code == 1
     onoma("resolve authors.csv -o out")
     assert 'id="trees"' in (tmp_path / "out/report.html").read_text("utf-8")
+
+
+def test_trees_are_stopped_and_not_resumed(onoma, monkeypatch):
+    real, seen = _Growth._round, []
+
+    def press(self, k, temperature):
+        seen.append(k)
+        if len(seen) == 1:
+            signal.raise_signal(signal.SIGINT)
+        return real(self, k, temperature)
+
+    monkeypatch.setattr(_Growth, "_round", press)
+    onoma("simulate authors 300 --seed 2 -o authors.csv")
+    ran = onoma("resolve authors.csv --model hierarchical -o out")
+    assert ran.code == 130
+    assert "stopping after" in ran.err
+    told = "this is the answer of the rounds so far; this cannot be resumed: the same command begins anew"
+    assert f"stopped early: {told}" in ran.out
+    assert json.loads(Path("out/summary.json").read_text("utf-8"))["interrupted"]
+    assert "stopped early" in Path("out/report.html").read_text("utf-8")

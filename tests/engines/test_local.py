@@ -1,5 +1,8 @@
 """Rows in parts on one machine: what workers, cuts and spill files must not change."""
 
+import multiprocessing
+import threading
+import time
 from functools import partial
 
 import numpy as np
@@ -8,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from onoma.engines.engine import split_by_key
-from onoma.engines.local import LocalEngine
+from onoma.engines.local import LocalEngine, _work_on_rows
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.distributed import run_rounds
 from onoma.resolve.distributed import RoundSettings, fingerprint_counts
-from reference.toy_rounds import SCHEMA, mentions, move
+from reference.toy_rounds import SCHEMA, asleep, interrupted, mentions, move
 
 
 def remainder(rows: pa.Table, *, by: int) -> pa.Array:
@@ -144,3 +147,55 @@ def test_splitting_keeps_every_row_once():
 def test_no_workers_is_refused():
     with pytest.raises(SettingsError, match="at least one"):
         LocalEngine(0)
+
+
+# Ctrl-C.
+
+
+def test_processes_go_on_at_an_interrupt():
+    with LocalEngine(1, kind="processes") as engine:
+        rows = engine.each(engine.spread(mentions(10), 1), interrupted, SCHEMA)
+        assert engine.gather(rows, ["mention"]).num_rows == 10
+
+
+def test_an_interrupt_leaves_no_process_behind():
+    before = set(multiprocessing.active_children())
+    with pytest.raises(KeyboardInterrupt), LocalEngine(1, kind="processes") as engine:
+        engine._begin(partial(_work_on_rows, function=asleep, schema=SCHEMA), (0, (mentions(1),)))
+        raise KeyboardInterrupt
+    for child in set(multiprocessing.active_children()) - before:
+        child.join(30)
+        assert child.exitcode is not None
+
+
+def test_an_interrupt_does_not_wait_for_threads():
+    begun, let_go, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def wait(rows: pa.Table) -> pa.Table:
+        begun.set()
+        let_go.wait(60)
+        ended.set()
+        return rows
+
+    with pytest.raises(KeyboardInterrupt), LocalEngine(1) as engine:
+        engine._begin(partial(_work_on_rows, function=wait, schema=SCHEMA), (0, (mentions(1),)))
+        assert begun.wait(60)
+        raise KeyboardInterrupt
+    assert not ended.is_set()
+    let_go.set()
+    assert ended.wait(60)
+
+
+def test_closing_waits_for_what_is_under_way():
+    begun, ended = threading.Event(), threading.Event()
+
+    def work(rows: pa.Table) -> pa.Table:
+        begun.set()
+        time.sleep(0.05)
+        ended.set()
+        return rows
+
+    with LocalEngine(1) as engine:
+        engine._begin(partial(_work_on_rows, function=work, schema=SCHEMA), (0, (mentions(1),)))
+        assert begun.wait(60)
+    assert ended.is_set()

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -23,7 +24,7 @@ from onoma.pipeline.distributed_mentions import MentionColumns, resolve_mentions
 from onoma.progress import SILENT
 from onoma.resolve.distributed import RoundSettings, fingerprint_counts
 from onoma.resolve.distributed_mentions import numbered as with_numbers
-from reference.toy_rounds import SCHEMA, mentions, move
+from reference.toy_rounds import SCHEMA, interrupted, mentions, move
 
 ROUNDS = RoundSettings(n_partitions=4, n_rounds=3, random_every=2)
 CLUSTERING = ["mention", "entity", "sub", "super"]
@@ -160,6 +161,22 @@ with SparkEngine(master, options=OPTIONS | {"spark.cores.max": "1"}, timeout=120
                step_settings={"marks": marks, "pause": 0.2}, seed=5, folder=Path(folder),
                settings=RoundSettings(n_partitions=4, n_rounds=3, random_every=2))
 """
+
+
+def test_ctrl_c_is_left_to_whoever_heeds_it(spark, files):
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler  # Spark sets one that gives up all jobs
+    rows = spark.each(spark.scan([files], SCHEMA), interrupted, SCHEMA)
+    assert spark.gather(rows, ["mention"]).num_rows == 600
+
+
+def test_a_job_that_fails_is_told(spark, files):
+    def fail(rows: pa.Table) -> pa.Table:
+        message = f"{len(rows)} rows are too many"
+        raise ValueError(message)
+
+    with pytest.raises(OnomaError, match="a job failed on Spark.* rows are too many") as caught:
+        spark.gather(spark.each(spark.scan([files], SCHEMA), fail, SCHEMA), ["mention"])
+    assert "--resume" in str(caught.value)
 
 
 def test_a_lost_driver_is_resumed(spark, cluster, files, expected, tmp_path):

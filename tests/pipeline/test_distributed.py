@@ -50,7 +50,7 @@ def test_a_driver_lost_inside_a_round_does_it_again(tmp_path):
     expected, _ = go(tmp_path / "through")
     broken = []
 
-    def fragile(partition, *, settings, seed, round, key):  # noqa: A002
+    def fragile(partition, *, settings, seed, round, key):
         if round == 2 and not broken:
             broken.append(key)
             raise LoseTheDriverError

@@ -1,4 +1,3 @@
-import contextlib
 import json
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from onoma.pipeline.output import write_outcome
 from onoma.pipeline.resolution import Job, calibration_error, job_settings, read_job, read_resume, run_job, summary
 from onoma.resolve import copying
 from onoma.resolve.model import ModelSettings
+from reference.stops import StopAfter
 
 SHORT = ModelSettings(n_samples=20, n_burn_in=10)
 
@@ -27,21 +27,6 @@ def people():
 @pytest.fixture(scope="module")
 def outcome(people):
     return run_job(Job(table=people, truth="cluster_id", settings=SHORT))
-
-
-class StopAfter:
-    """Asks to stop after so many sweeps; it is looked at after each, and before each of the two runs."""
-
-    def __init__(self, n):
-        self.left = n + 2
-
-    @contextlib.contextmanager
-    def heeded(self):
-        yield self.asked
-
-    def asked(self):
-        self.left -= 1
-        return self.left <= 0
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,7 @@
 """A small step for rounds, importable by executors: random moves of mentions, drawn from the keyed stream."""
 
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -35,7 +37,7 @@ def smallest(mention: np.ndarray, group: np.ndarray) -> np.ndarray:
     return first[place]
 
 
-def move(partition: pa.Table, *, settings: dict, seed: int, round: int, key: int) -> pa.Table:  # noqa: A002
+def move(partition: pa.Table, *, settings: dict, seed: int, round: int, key: int) -> pa.Table:
     """Move a part of the mentions to the entities of others, those with like bags rather than not."""
     if "marks" in settings:
         (Path(settings["marks"]) / f"{round}-{key}").touch()
@@ -55,3 +57,15 @@ def move(partition: pa.Table, *, settings: dict, seed: int, round: int, key: int
         place = partition.schema.get_field_index(name)
         partition = partition.set_column(place, partition.schema.field(name), pa.array(values))
     return partition
+
+
+def interrupted(rows: pa.Table) -> pa.Table:
+    """Do to this process what Ctrl-C in a terminal does to all."""
+    os.kill(os.getpid(), signal.SIGINT)
+    return rows
+
+
+def asleep(rows: pa.Table) -> pa.Table:
+    """Take longer than anybody waits."""
+    time.sleep(600)
+    return rows

@@ -38,7 +38,7 @@ def evaluate(
     by: Annotated[
         str | None, typer.Option(help="Break the scores down by this column of GOLD (text: document).")
     ] = None,
-    id: Annotated[  # noqa: A002
+    id: Annotated[
         list[str] | None, typer.Option("--id", help="The id column; several together make one id: --id source --id id.")
     ] = None,
     gold_column: Annotated[str | None, typer.Option(help="The cluster column of GOLD.")] = None,

@@ -19,10 +19,13 @@ class Interrupt:
     ----------
     note
         Called with what people should know, at the first Ctrl-C that is heeded.
+    at_once
+        What people should know if Ctrl-C stopped the work at once: what is kept, and how to go on.
     """
 
-    def __init__(self, note: Callable[[str], None]) -> None:
+    def __init__(self, note: Callable[[str], None], at_once: Callable[[], str] | None = None) -> None:
         self.note = note
+        self.at_once = at_once
         self.asked = False
         self._heeded = False
         self._before: object = None
@@ -38,6 +41,8 @@ class Interrupt:
     ) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)  # type: ignore[arg-type]  # what signal() gave
+        if isinstance(error, KeyboardInterrupt) and self.at_once is not None:
+            self.note(f"stopped at once: {self.at_once()}")
 
     @contextlib.contextmanager
     def heeded(self) -> Iterator[Callable[[], bool]]:
@@ -52,4 +57,4 @@ class Interrupt:
         if self.asked or not self._heeded:
             raise KeyboardInterrupt
         self.asked = True
-        self.note("stopping after this sweep, with the answer so far; Ctrl-C again stops at once")
+        self.note("stopping after this sweep or round, with the answer so far; Ctrl-C again stops at once")

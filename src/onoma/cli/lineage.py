@@ -7,6 +7,7 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
+from onoma.corpus.writers.files import write_text
 from onoma.pipeline.names import (
     draw_tree,
     find_tree,
@@ -15,6 +16,7 @@ from onoma.pipeline.names import (
     tell_tree,
     tree_from_knowledge_base,
 )
+from onoma.pipeline.output import DATABASE
 
 __all__ = ["lineage"]
 
@@ -43,12 +45,12 @@ def lineage(
       [cyan]onoma lineage people.duckdb e17 --name given_name --name surname[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
-    if is_knowledge_base(source):
+    if is_knowledge_base(source) or source.suffix.lower() in DATABASE:
         tree = tree_from_knowledge_base(source, entity, columns=name or ())
     else:
         tree = find_tree(read_lineage(source, progress=speaker.progress), entity)
     if svg is not None:
-        svg.write_text(draw_tree(tree), "utf-8")
+        write_text(svg, [draw_tree(tree)])
         speaker.note(f"the tree is drawn in {svg}")
     if json:
         rows = [

@@ -10,6 +10,7 @@ from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Out, Quiet, Seed
 from onoma.corpus.formats import write_table
 from onoma.pipeline.names import NamesOutcome, PhylogenySettings, cluster_names, link_to_references, read_mentions
+from onoma.pipeline.output import check_table
 
 __all__ = ["names"]
 
@@ -73,6 +74,8 @@ def names(
       [cyan]onoma lineage who.csv "Ada Lovelace"[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
+    if output is not None:
+        check_table(output)
     settings = PhylogenySettings(seed=seed, root_weight=root_weight, pragmatics=pragmatics, n_samples=samples)
     mentions = read_mentions(
         file,

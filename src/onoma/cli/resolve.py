@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,7 +45,7 @@ def resolve(
         Path | None,
         typer.Option("--retract", metavar="FILE", help="With --into: records to take away, a table with their ids."),
     ] = None,
-    id: Annotated[str | None, typer.Option("--id", help="The column of ids; found, or made, if not given.")] = None,  # noqa: A002
+    id: Annotated[str | None, typer.Option("--id", help="The column of ids; found, or made, if not given.")] = None,
     field: Annotated[
         list[str] | None, typer.Option("--field", metavar="COLUMN=KIND", help="What a column is: --field title=text.")
     ] = None,
@@ -206,7 +207,7 @@ def resolve(
     for note in [*notes, *job.notes]:
         speaker.note(note)
     shared = carrying(engine, job.partitions, seed=job.settings.seed, progress=speaker.progress)
-    with Interrupt(speaker.note) as interrupt, shared as carry:
+    with Interrupt(speaker.note, partial(_kept, output)) as interrupt, shared as carry:
         going_on = read_resume(job, _resume_file(output)) if resume else None
         outcome = run_job(job, progress=speaker.progress, stop=interrupt, resume=going_on, carry=carry)
         command = shlex.join(["onoma", *sys.argv[1:]])
@@ -299,11 +300,21 @@ def _tell(speaker: Speaker, outcome: Outcome, written: list[Path]) -> None:
         speaker.say(f"written: {path}")
     if not written:
         speaker.note("nothing was written: add -o resolved.csv, or -o FOLDER for all tables")
-    if outcome.resolution.checkpoint is not None:
-        wanted = outcome.job.settings.n_samples
-        had = f"stopped early: the answer rests on {outcome.resolution.n_samples} samples of {wanted}"
-        go_on = "the same command with --resume goes on" if written else "with -o it could be resumed"
-        speaker.say(f"[bold]{had}[/]; {go_on}")
+    if outcome.resolution.is_stopped:
+        speaker.say(f"[bold]stopped early[/]: this is {outcome.resolution.so_far}; {_go_on(outcome, written)}")
+
+
+def _go_on(outcome: Outcome, written: list[Path]) -> str:
+    if outcome.resolution.checkpoint is None:
+        return "this cannot be resumed: the same command begins anew"
+    return "the same command with --resume goes on" if written else "with -o it could be resumed"
+
+
+def _kept(output: Path | None) -> str:
+    """Say what a run that was stopped at once leaves."""
+    if output is not None and resume_path(output).exists():
+        return f"nothing new was written; with --resume, it goes on from {resume_path(output)}"
+    return "nothing was written; the same command begins anew"
 
 
 def _show(speaker: Speaker, outcome: Outcome) -> None:

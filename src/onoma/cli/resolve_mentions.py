@@ -1,12 +1,13 @@
 """`onoma resolve --model cross-document --engine …`: mentions in context, in rounds, where the engine is."""
 
 import time
+from functools import partial
 from pathlib import Path
 
 from onoma.cli.console import Speaker
 from onoma.cli.interrupt import Interrupt
 from onoma.errors import SettingsError
-from onoma.pipeline.distributed_mentions import resolve_mention_files
+from onoma.pipeline.distributed_mentions import kept_rounds, resolve_mention_files
 from onoma.pipeline.output import check_target
 
 __all__ = ["refuse_others", "resolve_on_engine"]
@@ -31,7 +32,7 @@ def resolve_on_engine(
     engine: str | None,
     *,
     resume: bool,
-    id: str | None,  # noqa: A002
+    id: str | None,
     truth: str | None,
     partitions: int | None,
     rounds: int | None,
@@ -43,7 +44,7 @@ def resolve_on_engine(
     for note in check_target(output):
         speaker.note(note)
     begun = time.perf_counter()
-    with Interrupt(speaker.note) as interrupt:
+    with Interrupt(speaker.note, partial(_kept, output)) as interrupt:
         found = resolve_mention_files(
             engine or "local",
             files,
@@ -76,3 +77,12 @@ def resolve_on_engine(
     if found.is_stopped:
         speaker.say("[bold]stopped early[/]; the same command with --resume goes on")
     return found.is_stopped
+
+
+def _kept(output: Path) -> str:
+    """Say what a run that was stopped at once leaves."""
+    folder, n_rounds = kept_rounds(output)
+    if n_rounds == 0:
+        return "no round was done, so nothing is kept; the same command, without --resume, begins anew"
+    rounds = f"{n_rounds} round{'s are' if n_rounds > 1 else ' is'}"
+    return f"{rounds} kept in {folder}; the same command with --resume goes on"

@@ -1,11 +1,13 @@
 """`onoma simulate`: a corpus whose truth is known."""
 
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
+import pyarrow as pa
 import typer
 
 from onoma.cli.console import Speaker
@@ -27,7 +29,7 @@ class Kind(StrEnum):
     links = "links"
 
 
-_SIMULATORS = {
+_SIMULATORS: dict[Kind, tuple[Callable[..., pa.Table], type[Dials]]] = {
     Kind.people: (simulators.simulate_people, simulators.PeopleSettings),
     Kind.authors: (simulators.simulate_authors, simulators.AuthorSettings),
     Kind.mentions: (simulators.simulate_mentions, simulators.MentionSettings),
@@ -87,7 +89,7 @@ def simulate(
     format_of(output)
     chosen = settings(**_turned(dial or [], settings))
     start = time.perf_counter()
-    table = run(rows, seed=seed, settings=chosen, progress=speaker.progress)  # type: ignore[operator]
+    table = run(rows, seed=seed, settings=chosen, progress=speaker.progress)
     with speaker.progress.task(f"writing {output.name}"):
         write_table(table, output)
     seconds = time.perf_counter() - start

@@ -106,11 +106,16 @@ def format_of(path: str | Path, name: str | None = None) -> Format:
     for entry in FORMATS.values():
         if bare.endswith(entry.extensions):
             return entry
+    if Path(path).is_dir():
+        raise DataError("is a folder, not a file", file=path, hint="Name a file, in it or beside it.")
     known = ", ".join(extension for entry in FORMATS.values() for extension in entry.extensions)
-    raise DataError(f"the name does not say the format; known endings are {known}", file=path, hint="Name the format.")
+    hint = (
+        "Name the format." if not bare.endswith(".duckdb") else "A knowledge base is told by onoma export KB -o FOLDER."
+    )
+    raise DataError(f"the name does not say the format; known endings are {known}", file=path, hint=hint)
 
 
-def read_corpus(path: str | Path, *, format: str | None = None, on_error: str = "stop") -> Corpus:  # noqa: A002
+def read_corpus(path: str | Path, *, format: str | None = None, on_error: str = "stop") -> Corpus:
     """Read annotated text in the format that the file name says, or the one given."""
     entry = format_of(path, format)
     if entry.read_corpus is None:
@@ -119,7 +124,7 @@ def read_corpus(path: str | Path, *, format: str | None = None, on_error: str = 
     return entry.read_corpus(path, on_error=on_error)
 
 
-def write_corpus(corpus: Corpus, path: str | Path, *, format: str | None = None) -> None:  # noqa: A002
+def write_corpus(corpus: Corpus, path: str | Path, *, format: str | None = None) -> None:
     """Write annotated text in the format that the file name says, or the one given."""
     entry = format_of(path, format)
     if entry.write_corpus is None:
@@ -128,7 +133,7 @@ def write_corpus(corpus: Corpus, path: str | Path, *, format: str | None = None)
     entry.write_corpus(corpus, path)
 
 
-def write_table(table: pa.Table, path: str | Path, *, format: str | None = None) -> None:  # noqa: A002
+def write_table(table: pa.Table, path: str | Path, *, format: str | None = None) -> None:
     """Write a table in the format that the file name says, or the one given."""
     entry = format_of(path, format)
     if entry.write_table is None:

@@ -70,7 +70,7 @@ class KnowledgeBase:
         found = self.query(sql, None, tables).column(0).to_numpy()
         return np.ascontiguousarray(found, dtype=dtype)
 
-    def value(self, sql: str, parameters: Sequence[object] | None = None) -> Any:  # noqa: ANN401
+    def value(self, sql: str, parameters: Sequence[object] | None = None) -> Any:  # noqa: ANN401 (whatever the table holds)
         """Return the one value that a query finds; None if there is none."""
         found = self.rows(sql, parameters)
         return found[0][0] if found else None
@@ -271,24 +271,36 @@ def _connected(place: Path, path: Path, *, read_only: bool = False) -> Iterator[
         connection.close()
 
 
+_MAKE = "Make one: onoma resolve people.csv -o people.duckdb."
+_RESTORE = "It was not touched. Restore a copy, or make a new one with onoma resolve … -o NEW.duckdb."
+_MAGIC = b"DUCK"
+"""Stands in every file of DuckDB, after eight bytes."""
+_OURS = re.findall(r"CREATE TABLE (\w+)", TABLES)
+
+
 def _version(path: Path) -> int:
     """Return the version of a file; refuse what is no knowledge base, or a later one. The file is not touched."""
+    if path.is_dir():
+        raise DataError("is a folder; a knowledge base is one file", file=path, hint=_MAKE)
     if not path.is_file():
-        raise DataError("there is no such file", file=path, hint="Make one: onoma resolve people.csv -o people.duckdb.")
+        raise DataError("there is no such file", file=path, hint=_MAKE)
+    with path.open("rb") as file:
+        if file.read(12)[8:] != _MAGIC:
+            raise DataError("is no knowledge base, or a damaged one: it is no file of DuckDB", file=path, hint=_MAKE)
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
             tables = {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
             about = dict(connection.execute("FROM meta").fetchall()) if "meta" in tables else {}
     except duckdb.Error as error:
         raise DataError(
-            f"is no knowledge base, or a damaged one: {_first_line(error)}",
-            file=path,
-            hint="It was not touched. Restore a copy, or make a new one with onoma resolve … -o NEW.duckdb.",
+            f"is no knowledge base, or a damaged one: {_first_line(error)}", file=path, hint=_RESTORE
         ) from error
     if "meta" not in tables and tables >= FIRST_VERSION:
         return 1
     if about.get("format") != FORMAT:
-        raise DataError("is a database, but was not written by onoma resolve; it was not touched", file=path)
+        raise DataError(
+            "is a database, but was not written by onoma resolve; it was not touched", file=path, hint=_MAKE
+        )
     version = int(about["schema_version"])
     if version > VERSION:
         raise DataError(
@@ -296,6 +308,9 @@ def _version(path: Path) -> int:
             file=path,
             hint="Install a later Onoma: pip install --upgrade onoma.",
         )
+    lost = sorted({*_OURS} - tables) if version == VERSION else []
+    if lost:
+        raise DataError(f"is a damaged knowledge base: it lacks the table {lost[0]}", file=path, hint=_RESTORE)
     return version
 
 
@@ -336,7 +351,7 @@ def _from_first(base: KnowledgeBase) -> None:
     base.change("ALTER TABLE memberships_1 ADD COLUMN record BIGINT; UPDATE memberships_1 SET record = rowid;")
     source = "source" if "source" in _columns(base, "memberships_1") else "''"
     base.change(
-        f"UPDATE records SET onoma_source = (SELECT {source} FROM memberships_1 m WHERE m.record = onoma_record);"  # noqa: S608
+        f"UPDATE records SET onoma_source = (SELECT {source} FROM memberships_1 m WHERE m.record = onoma_record);"  # noqa: S608 (a name of ours)
         f"INSERT INTO memberships SELECT record, {source}, id, entity, probability FROM memberships_1 ORDER BY record;"
     )
     for name in ("fields", "missing"):
@@ -355,7 +370,7 @@ def _from_first(base: KnowledgeBase) -> None:
 
 
 def _columns(base: KnowledgeBase, table: str) -> set[str]:
-    return {str(name) for (name,) in base.rows(f"SELECT column_name FROM (DESCRIBE {table})")}  # noqa: S608
+    return {str(name) for (name,) in base.rows(f"SELECT column_name FROM (DESCRIBE {table})")}  # noqa: S608 (a name of ours)
 
 
 _MIGRATIONS = {1: _from_first}

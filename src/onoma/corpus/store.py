@@ -100,7 +100,7 @@ class TextScan:
 
     def _query(self, types: Sequence[str]) -> str:
         columns = ", ".join(f"{name}::{kind} AS {name}" for name, kind in zip(self._names, types, strict=True))
-        return f"SELECT {columns} FROM {self._from}"  # noqa: S608  (names and types are ours)
+        return f"SELECT {columns} FROM {self._from}"  # noqa: S608 (names and types are ours, here and below)
 
     def _passing(self, tests: dict[str, list[str]], source: str) -> dict[str, list[str]]:
         """Keep the tests that all values pass; a column without values passes none."""

@@ -9,6 +9,8 @@ runs it:
 Rows never come to the caller but by `gather` and `tally`, which name what is wanted.
 """
 
+import signal
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -82,11 +84,15 @@ class Engine(Protocol[Rows]):
 
 
 class Closing:
-    """What engines share: leaving a `with` closes them."""
+    """What engines share: leaving a `with` closes them; leaving it by Ctrl-C gives up what is under way."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Let go of everything, once what is under way has ended."""
         raise NotImplementedError
+
+    def abandon(self) -> None:
+        """Let go of everything at once."""
+        self.close()
 
     def __enter__(self) -> Self:
         return self
@@ -94,7 +100,16 @@ class Closing:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        if isinstance(error, KeyboardInterrupt):
+            self.abandon()
+        else:
+            self.close()
+
+
+def ignore_interrupts() -> None:
+    """Let a worker go on at Ctrl-C, which a terminal sends to all processes: whoever gave the work decides."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def add_up(counted: pa.Table) -> pa.Table:

@@ -11,16 +11,17 @@ import tempfile
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from onoma.engines.engine import ORDER, TALLY, Closing, add_up, ordered, split_by_key
+from onoma.engines.engine import ORDER, TALLY, Closing, add_up, ignore_interrupts, ordered, split_by_key
 from onoma.errors import DataError, SettingsError
 from onoma.progress import Task
 
@@ -76,18 +77,32 @@ class LocalEngine(Closing):
     ) -> None:
         if workers < 1:
             raise SettingsError(f"an engine of {workers} workers does nothing; it needs at least one")
-        self._pool: Executor = (
-            ThreadPoolExecutor(workers)
-            if kind == "threads"
-            else ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-        )
+        self._workers, self._kind = workers, kind
+        self._pool: ThreadPool | ProcessPoolExecutor | None = None
+        self._strangers = {child.pid for child in multiprocessing.active_children()}
         self._window = workers + 1
         self._budget = budget
         self._spill = spill
 
     def close(self) -> None:
-        """End the workers."""
-        self._pool.shutdown(cancel_futures=True)
+        """End the workers, each with the part it is at."""
+        pool, self._pool = self._pool, None
+        if isinstance(pool, ThreadPool):
+            pool.terminate()  # which ends what waits, and no thread
+            pool.join()
+        elif pool is not None:
+            pool.shutdown(cancel_futures=True)
+
+    def abandon(self) -> None:
+        """Leave threads to themselves, which end with this process at the latest; end processes."""
+        pool, self._pool = self._pool, None
+        if isinstance(pool, ThreadPool):
+            pool.terminate()
+        elif pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in multiprocessing.active_children():
+                if child.pid not in self._strangers:
+                    child.terminate()
 
     def spread(self, table: pa.Table, n_parts: int) -> LocalRows:
         """Hold a table, in about so many parts."""
@@ -171,18 +186,33 @@ class LocalEngine(Closing):
         self, rows: LocalRows, work: Callable[[Part], pa.Table], task: Task | None = None
     ) -> Iterator[tuple[int, pa.Table]]:
         """Work on the parts and yield what came of each, in order; few are ahead, so that few are in memory."""
-        waiting: deque[tuple[int, Future[pa.Table]]] = deque()
+        waiting: deque[tuple[int, Callable[[], pa.Table]]] = deque()
         parts = iter(rows.parts)
         while True:
             for part in itertools.islice(parts, self._window - len(waiting)):
-                waiting.append((part[0], self._pool.submit(work, part)))
+                waiting.append((part[0], self._begin(work, part)))
             if not waiting:
                 return
-            key, future = waiting.popleft()
-            table = future.result()
+            key, result = waiting.popleft()
+            table = result()
             if task is not None:
                 task.advance(len(table))
             yield key, table
+
+    def _begin(self, work: Callable[[Part], pa.Table], part: Part) -> Callable[[], pa.Table]:
+        """Hand a part to a worker; return what waits for the result."""
+        if self._pool is None:
+            # Threads that are daemons do not hold up the end of a process that is to stop at once.
+            self._pool = (
+                ThreadPool(self._workers)
+                if self._kind == "threads"
+                else ProcessPoolExecutor(
+                    self._workers, mp_context=multiprocessing.get_context("spawn"), initializer=ignore_interrupts
+                )
+            )
+        if isinstance(self._pool, ThreadPool):
+            return self._pool.apply_async(work, (part,)).get
+        return self._pool.submit(work, part).result
 
     def _held(self, tables: Iterable[tuple[int, pa.Table]], schema: pa.Schema) -> LocalRows:
         with contextlib.ExitStack() as stack:

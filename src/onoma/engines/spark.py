@@ -6,8 +6,10 @@ with the same random stream, so its result is the same.
 """
 
 import contextlib
+import logging
 import os
 import shutil
+import signal
 import socket
 import sys
 import threading
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from onoma.engines.engine import ORDER, TALLY, Closing, add_up, ordered, split_by_key
+from onoma.engines.engine import ORDER, TALLY, Closing, add_up, ignore_interrupts, ordered, split_by_key
 from onoma.errors import DataError, OnomaError, SettingsError, UnsupportedError
 from onoma.progress import Task
 
@@ -65,12 +67,21 @@ class SparkEngine(Closing):
         self, master: str | None = None, *, options: Mapping[str, str] | None = None, timeout: float = 60.0
     ) -> None:
         self._spark, self._is_ours = _session(master, dict(options or {}), timeout)
+        logging.getLogger().addFilter(_is_no_interrupt)
         self._done: Accumulator[int] = self._spark.sparkContext.accumulator(0)
 
     def close(self) -> None:
         """End the session, unless it was there before; executors go back to the cluster."""
+        logging.getLogger().removeFilter(_is_no_interrupt)
         if self._is_ours:
             self._spark.stop()
+
+    def abandon(self) -> None:
+        """Give up the jobs that are under way; Spark has nothing to say about that."""
+        context = self._spark.sparkContext
+        context.setLogLevel("OFF")
+        context.cancelAllJobs()
+        self.close()
 
     def spread(self, table: pa.Table, n_parts: int) -> SparkRows:
         """Send a table that is here to the executors: for small ones. Large ones are better scanned."""
@@ -90,6 +101,7 @@ class SparkEngine(Closing):
         within = rows.schema
 
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            ignore_interrupts()
             for batch in batches:
                 yield from _told(function(_heard([batch], within)), schema)
 
@@ -107,6 +119,7 @@ class SparkEngine(Closing):
         within = pa.schema([rows.schema.field(name) for name in columns])
 
         def key_of(*parts: pa.Array) -> pa.Array:
+            ignore_interrupts()
             return place(pa.table(list(parts), names=within.names).cast(within)).cast(pa.int32())
 
         keys = arrow_udf(key_of, "int")(*columns)
@@ -123,6 +136,7 @@ class SparkEngine(Closing):
         within, done = rows.schema.append(pa.field(_KEY, pa.int32())), self._done
 
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            ignore_interrupts()
             table = _heard(list(batches), within)
             for key, part in split_by_key(table.drop_columns([_KEY]), table[_KEY].to_numpy()):
                 result = function(ordered(part), key)
@@ -136,24 +150,27 @@ class SparkEngine(Closing):
         within = pa.schema([rows.schema.field(name) for name in columns])
 
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            ignore_interrupts()
             counted = [function(_heard([batch], within)) for batch in batches]
             yield from _told(add_up(pa.concat_tables([TALLY.empty_table(), *counted])), TALLY)
 
         counts = rows.frame.select(*columns).mapInArrow(work, _struct(TALLY))
         sums = counts.groupBy("item").sum("count").withColumnRenamed("sum(count)", "count")
-        return sums.toArrow().cast(TALLY).sort_by("item").combine_chunks()
+        with _job():
+            found = sums.toArrow()
+        return found.cast(TALLY).sort_by("item").combine_chunks()
 
     def gather(self, rows: SparkRows, columns: Sequence[str]) -> pa.Table:
         """Bring some columns of all rows to the driver, in order."""
         wanted = list(dict.fromkeys([*columns, ORDER]))
         schema = pa.schema([rows.schema.field(name) for name in wanted])
-        with self._watching(rows.task):
+        with _job(), self._watching(rows.task):
             found = rows.frame.select(*wanted).toArrow()
         return ordered(found.cast(schema)).select(list(columns))
 
     def checkpoint(self, rows: SparkRows, folder: Path) -> SparkRows:
         """Let the executors write all rows into a folder that all of them see."""
-        with self._watching(rows.task):
+        with _job(), self._watching(rows.task):
             rows.frame.write.mode("overwrite").option("compression", "lz4_raw").parquet(str(folder.absolute()))
         return self.restore(folder, rows.schema)
 
@@ -189,6 +206,26 @@ class SparkEngine(Closing):
             watcher.join()
 
 
+@contextlib.contextmanager
+def _job() -> Iterator[None]:
+    """Say of a job that failed what Spark says of it."""
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # pyspark's own messenger
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JJavaError) as error:
+        said = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("\t")]
+        hint = "Spark's own messages stand above. Rounds that were done are kept: --resume goes on after them."
+        told = " ".join(dict.fromkeys([*said[:2], *said[-1:]]))  # what happened stands first (Java) or last (Python)
+        raise OnomaError(f"a job failed on Spark: {told}", hint=hint) from error
+
+
+def _is_no_interrupt(record: logging.LogRecord) -> bool:
+    """Let everything pass but what py4j has to say when Ctrl-C stops it, which is no error."""
+    return record.msg != "KeyboardInterrupt while sending command."
+
+
 def _heard(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
     """Return what Spark sent as a table of the schema that was declared."""
     tables = [pa.Table.from_batches([batch]).select(schema.names).cast(schema) for batch in batches]
@@ -222,7 +259,8 @@ def _session(master: str | None, options: dict[str, str], timeout: float) -> tup
     for name, value in (_settings(master, timeout) | options).items():
         builder = builder.config(name, value)
     try:
-        session = builder.getOrCreate()
+        with _own_interrupts():
+            session = builder.getOrCreate()
     except (PySparkException, OSError) as error:
         raise OnomaError(f"Spark did not start: {error}", hint="Spark's own messages stand above.") from error
     # Executors use the same Python, unless the cluster's has been named.
@@ -230,6 +268,17 @@ def _session(master: str | None, options: dict[str, str], timeout: float) -> tup
     if _is_standalone(master):
         _await_executor(session, str(master), timeout)
     return session, True
+
+
+@contextlib.contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keep what Ctrl-C does: Spark would make it give up all jobs at once."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 def _same_master(session: "SparkSession", master: str | None) -> "SparkSession":

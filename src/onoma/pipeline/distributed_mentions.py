@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.corpus.formats import write_table
+from onoma.corpus.readers.files import check_readable
 from onoma.engines.engine import Engine
 from onoma.engines.manifest import Manifest, read_manifest
 from onoma.errors import DataError, SettingsError
@@ -43,7 +44,7 @@ from onoma.resolve.distributed_mentions import (
     sample_bags,
 )
 
-__all__ = ["MentionColumns", "ResolvedMentions", "resolve_mention_files", "resolve_mentions"]
+__all__ = ["MentionColumns", "ResolvedMentions", "kept_rounds", "resolve_mention_files", "resolve_mentions"]
 
 _SAMPLE = 50_000
 """Mentions whose bags are looked at to weigh contexts."""
@@ -62,7 +63,7 @@ class MentionColumns:
     """Carried along to score the result by; never evidence."""
 
     @classmethod
-    def of_schema(cls, schema: pa.Schema, *, id: str | None = None, truth: str | None = None) -> "MentionColumns":  # noqa: A002
+    def of_schema(cls, schema: pa.Schema, *, id: str | None = None, truth: str | None = None) -> "MentionColumns":
         """Find the columns by what they are called.
 
         Examples
@@ -160,7 +161,7 @@ def resolve_mention_files(
     files: Sequence[Path],
     output: Path,
     *,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,
     truth: str | None = None,
     n_partitions: int | None = None,
     n_rounds: int | None = None,
@@ -173,18 +174,34 @@ def resolve_mention_files(
 
     Checkpoints are in a folder beside the output, `OUTPUT.rounds`, until all rounds are done.
     """
-    folder = output.absolute().with_name(f"{output.name}.rounds")
+    folder = _rounds_of(output)
     _prepare_folder(folder, resume=resume)
     rounds = RoundSettings(n_partitions=n_partitions or N_PARTITIONS, n_rounds=n_rounds or RoundSettings().n_rounds)
     columns = MentionColumns.of_schema(_schema_of(files[0], []), id=id, truth=truth)
-    with open_engine(engine) as opened:
-        found = resolve_mentions(
-            opened, files, columns, folder=folder, rounds=rounds, seed=seed, progress=progress, stop=stop
-        )
+    try:
+        with open_engine(engine) as opened:
+            found = resolve_mentions(
+                opened, files, columns, folder=folder, rounds=rounds, seed=seed, progress=progress, stop=stop
+            )
+    except KeyboardInterrupt:
+        if kept_rounds(output)[1] == 0:
+            shutil.rmtree(folder, ignore_errors=True)  # there is nothing in it to go on from
+        raise
     write_table(found.memberships, output)
     if not found.is_stopped:
         shutil.rmtree(folder)
     return found
+
+
+def kept_rounds(output: Path) -> tuple[Path, int]:
+    """Return where the checkpoints of a run with this output are, and how many rounds are done."""
+    folder = _rounds_of(output)
+    manifest = read_manifest(folder)
+    return folder, 0 if manifest is None else manifest.n_done
+
+
+def _rounds_of(output: Path) -> Path:
+    return output.absolute().with_name(f"{output.name}.rounds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +263,9 @@ def _result(table: pa.Table, manifest: Manifest, notes: tuple[str, ...], *, stop
 def _prepare_folder(folder: Path, *, resume: bool) -> None:
     """Clear away an earlier run, unless it is to go on."""
     if resume and read_manifest(folder) is None:
-        raise DataError("there is nothing to resume: no run has begun here", file=folder)
+        raise DataError(
+            "there is nothing to resume: no run has begun here", file=folder, hint="Leave out --resume to begin one."
+        )
     if resume or not folder.exists():
         return
     if read_manifest(folder) is None and any(folder.iterdir()) and not (folder / "start").is_dir():
@@ -256,7 +275,7 @@ def _prepare_folder(folder: Path, *, resume: bool) -> None:
 
 def _schema_of(path: Path, wanted: Sequence[str]) -> pa.Schema:
     try:
-        schema = pq.read_schema(path)
+        schema = pq.read_schema(check_readable(path))
     except (OSError, pa.ArrowInvalid) as error:
         raise DataError(
             "is not a Parquet file, which is what engines read", file=path, hint="onoma convert makes one."

@@ -52,7 +52,7 @@ def read_sides(
     gold: Path,
     predicted: Path,
     *,
-    id: Sequence[str] = (),  # noqa: A002
+    id: Sequence[str] = (),
     gold_column: str | None = None,
     predicted_column: str | None = None,
     by: str | None = None,
@@ -131,7 +131,7 @@ def _table_sides(
     gold: Path,
     predicted: Path,
     *,
-    id: Sequence[str],  # noqa: A002
+    id: Sequence[str],
     columns: tuple[str | None, str | None],
     by: str | None,
     universe: Universe,

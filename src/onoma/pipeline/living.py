@@ -331,7 +331,7 @@ def note_run(
             "entities": entities,
             "entities_low": low,
             "entities_high": high,
-            "interrupted": outcome.resolution.checkpoint is not None,
+            "interrupted": outcome.resolution.is_stopped,
             "summary": json.dumps(summary(outcome), ensure_ascii=False),
         }
     base.append("runs", pa.Table.from_pylist([row | dict(about or {})]))

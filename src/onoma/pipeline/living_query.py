@@ -12,7 +12,7 @@ import pyarrow as pa
 from rapidfuzz import fuzz, process
 
 from onoma.corpus.formats import write_table
-from onoma.corpus.knowledge_base import KnowledgeBase
+from onoma.corpus.knowledge_base import KnowledgeBase, quoted
 from onoma.corpus.writers.files import open_output
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.living_world import find_entity, record_table
@@ -147,7 +147,17 @@ def count_entities(base: KnowledgeBase, *, where: str | None = None, level: floa
     if not 0 < level < 1:
         raise SettingsError(f"level is {level}; it is between 0 and 1")
     condition = "true" if where is None else where
-    chosen = f"(SELECT onoma_record AS record, entity FROM record_current WHERE {condition})"  # noqa: S608
+    try:
+        return _count(base, condition, level)
+    except DataError as error:
+        if where is None:
+            raise
+        raise _no_condition(base, where, error) from error
+
+
+def _count(base: KnowledgeBase, condition: str, level: float) -> Count:
+    # On a line of its own, for it may end in a comment.
+    chosen = f"(SELECT onoma_record AS record, entity FROM record_current WHERE (\n{condition}\n))"  # noqa: S608
     reported = int(base.value(f"SELECT count(DISTINCT entity) FROM {chosen}"))  # noqa: S608
     sure = int(
         base.value(f"SELECT count(DISTINCT entity) FROM {chosen} ANTI JOIN samples USING (record)")  # noqa: S608
@@ -163,6 +173,26 @@ def count_entities(base: KnowledgeBase, *, where: str | None = None, level: floa
     return Count(reported, min(int(low), reported), max(int(np.ceil(high)), reported), level)
 
 
+def _no_condition(base: KnowledgeBase, where: str, error: DataError) -> SettingsError:
+    """Say which columns a condition may speak of, and give one that holds for a record of this knowledge base."""
+    row = base.query("SELECT * EXCLUDE (probability) FROM record_current LIMIT 1").to_pylist()
+    names = [name for name in base.query("FROM record_current LIMIT 0").column_names if not name.startswith("onoma_")]
+    texts = {name: row[0][name] for name in names if row and isinstance(row[0].get(name), str)}
+    wanted = [name for name in texts if texts[name].isalpha()] or list(texts)
+    why = error.message.partition("DuckDB could not answer: ")[2] or error.message
+    hint = None
+    if wanted:
+        value = texts[wanted[0]].replace("'", "''")
+        hint = f"Texts stand in single quotes, columns in double ones if at all: {_named(wanted[0])} = '{value}'"
+    return SettingsError(
+        f"the condition {where!r} is not understood: {why}; the columns are {', '.join(names)}", hint=hint
+    )
+
+
+def _named(column: str) -> str:
+    return column if column.isidentifier() else quoted(column)
+
+
 def export(base: KnowledgeBase, target: Path, kind: str) -> list[Path]:
     """Export current records with their entities, and the entities; return what was written.
 
@@ -175,6 +205,8 @@ def export(base: KnowledgeBase, target: Path, kind: str) -> list[Path]:
             for line in _triples(base):
                 file.write(line.encode("utf-8"))
         return [target]
+    if target.exists() and not target.is_dir():
+        raise DataError("is a file; two tables are written, into a folder", file=target, hint="Name a folder: -o out/")
     target.mkdir(parents=True, exist_ok=True)
     written = []
     records = base.query("SELECT * EXCLUDE (onoma_retracted) FROM record_current ORDER BY onoma_record")

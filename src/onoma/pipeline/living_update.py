@@ -15,14 +15,14 @@ from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError
 from onoma.pipeline.living import Run, append_records, append_segment, append_values, codes_table, note_run
 from onoma.pipeline.living_commit import Gone, Update, commit_entities, refresh
-from onoma.pipeline.living_world import World, load_world, stored_job
+from onoma.pipeline.living_world import World, load_world, stored_job, stored_memory
 from onoma.pipeline.resolution import alike
 from onoma.progress import SILENT, Progress
 from onoma.resolve.fields.kinds import KINDS
 from onoma.resolve.incremental import OutgrownError, Resampled, near_pairs, touched_by
 from onoma.resolve.index import FieldIndex, Segment, feature_ids, find_neighbours
 from onoma.resolve.judgements import Judged
-from onoma.resolve.memory import Written, memory_from_bytes, write_values
+from onoma.resolve.memory import Written, write_values
 from onoma.resolve.rows import identified
 
 __all__ = ["Incoming", "Update", "read_incoming", "read_retractions", "update_knowledge_base"]
@@ -52,7 +52,7 @@ def read_incoming(
     files: Sequence[Path],
     update: Update,
     *,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,
     on_error: str = "stop",
 ) -> list[Incoming]:
     """Read files of new records as those of the knowledge base were read; what could not be read is kept and told."""
@@ -72,7 +72,7 @@ def read_incoming(
     return found
 
 
-def as_incoming(base: KnowledgeBase, table: pa.Table, *, id: str | None = None, name: str = "") -> Incoming:  # noqa: A002
+def as_incoming(base: KnowledgeBase, table: pa.Table, *, id: str | None = None, name: str = "") -> Incoming:
     """Return a table as new records; `name` is its source where sources are files."""
     job = stored_job(base)
     column = job.get("source")
@@ -92,7 +92,7 @@ def as_incoming(base: KnowledgeBase, table: pa.Table, *, id: str | None = None, 
     return Incoming(table, source)
 
 
-def read_retractions(path: Path, id: str | None = None) -> pa.Table:  # noqa: A002
+def read_retractions(path: Path, id: str | None = None) -> pa.Table:
     """Read which records to retract: the column of ids, and `source` if it is there."""
     table = read_table(path).table
     name = id if id in table.column_names else "id" if "id" in table.column_names else table.column_names[0]
@@ -107,7 +107,7 @@ def update_knowledge_base(
     *,
     tables: Sequence[pa.Table] = (),
     retract: pa.Table | None = None,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,
     on_error: str = "stop",
     command: str = "",
     progress: Progress = SILENT,
@@ -259,7 +259,7 @@ def _why_anew(base: KnowledgeBase) -> str:
     """Say why new records cannot just be added; empty if they can."""
     if not base.blob("memory"):
         return "nothing was learnt before"
-    memory = memory_from_bytes(base.blob("memory"))
+    memory = stored_memory(base)
     n = int(base.value("SELECT count(*) FROM memberships"))
     growth = GROWTH if memory.n_records < ENOUGH else LARGE_GROWTH
     if not memory.why_not and n > (1 + growth) * memory.n_records:

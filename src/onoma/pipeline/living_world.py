@@ -1,6 +1,7 @@
 """The current state of a knowledge base, as arrays: which records there are, their values, pairs and judgements."""
 
 import json
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -248,7 +249,7 @@ class World:
 
 def load_world(base: KnowledgeBase) -> World:
     """Read the current state."""
-    memory = memory_from_bytes(base.blob("memory"))
+    memory = stored_memory(base)
     found = base.query("FROM codes")
     records = found["record"].to_numpy()
     codes = [np.ascontiguousarray(found[f"f{f}"].to_numpy(), dtype=np.int32) for f in range(len(memory.fields))]
@@ -264,8 +265,26 @@ def load_world(base: KnowledgeBase) -> World:
 def stored_job(base: KnowledgeBase) -> dict[str, Any]:
     """Return how records are read and resolved."""
     text = base.blob("job")
-    found: dict[str, Any] = json.loads(text) if text else {}
+    try:
+        found: dict[str, Any] = json.loads(text) if text else {}
+    except ValueError as error:  # not JSON, or not even text
+        raise _damaged(base, "how its records are read") from error
     return found
+
+
+def stored_memory(base: KnowledgeBase) -> Memory:
+    """Return what was learnt before."""
+    try:
+        return memory_from_bytes(base.blob("memory"))
+    except DataError:
+        raise
+    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise _damaged(base, "what was learnt") from error
+
+
+def _damaged(base: KnowledgeBase, what: str) -> DataError:
+    hint = "It was not touched. Restore a copy, or make a new one with onoma resolve … -o NEW.duckdb."
+    return DataError(f"is a damaged knowledge base: {what} cannot be read", file=base.path, hint=hint)
 
 
 def stored_settings(job: dict[str, Any]) -> ModelSettings:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.corpus.knowledge_base import is_knowledge_base, read_knowledge_base
+from onoma.corpus.readers.files import check_readable
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.living_query import record_rows, show
@@ -84,12 +85,12 @@ def read_mentions(
                 f"{path} is a list of names, which has no columns", hint="Give a table (.csv, .parquet…)."
             )
         try:
-            lines = path.read_text("utf-8-sig").splitlines()
+            lines = check_readable(path).read_text("utf-8-sig").splitlines()
         except UnicodeDecodeError as error:
             raise DataError(
                 f"is not text in UTF-8 (byte {error.start:,})", file=path, hint="Convert it: iconv -f latin1 -t utf-8"
             ) from error
-        return Mentions([line.strip() for line in lines if line.strip()], is_apart=is_apart)
+        return Mentions(_some([line.strip() for line in lines if line.strip()], path), is_apart=is_apart)
     table = read_table(path).table
     wanted = (name or _name_column(table, path), kind, document, context, language, date)
     names, kinds, documents, contexts, languages, dates = (_column(table, path, each) for each in wanted)
@@ -97,7 +98,14 @@ def read_mentions(
     if contexts is not None:
         topics = find_topics(tokens_of(contexts), n_topics=n_topics, seed=seed).most
     years = None if dates is None else _years(dates)
-    return Mentions(names or [], kinds, documents, topics, languages=languages, years=years, is_apart=is_apart)
+    names = _some(names or [], path)
+    return Mentions(names, kinds, documents, topics, languages=languages, years=years, is_apart=is_apart)
+
+
+def _some(names: list[str], path: Path) -> list[str]:
+    if not names:
+        raise DataError("there are no names in it", file=path, hint="It holds one name a line, or a column of names.")
+    return names
 
 
 def _years(dates: Sequence[str]) -> NDArray[np.float64]:
@@ -245,7 +253,8 @@ def tree_from_knowledge_base(path: Path, wanted: str, *, columns: Sequence[str] 
     with read_knowledge_base(path) as base:
         found = show(base, wanted, most=1)
         if not found:
-            raise DataError(f"there is no entity like {wanted!r}", file=path)
+            hint = "onoma show KB NAME finds entities."
+            raise DataError(f"there is no entity like {wanted!r}", file=path, hint=hint)
         rows = record_rows(base, found[0].entity)
     known = list(dict.fromkeys(column for row in rows for column in row))
     chosen = list(columns) or (

@@ -15,7 +15,7 @@ from onoma.pipeline.settings import to_toml
 from onoma.resolve.checkpoint import write_checkpoint
 from onoma.resolve.resolution import Resolution
 
-__all__ = ["check_target", "resume_path", "write_outcome"]
+__all__ = ["DATABASE", "check_table", "check_target", "resume_path", "write_outcome"]
 
 DATABASE = (".duckdb", ".ddb")
 
@@ -26,19 +26,31 @@ def check_target(target: Path) -> list[str]:
     A database with one run of Onoma is replaced, and that is said. Any other file under such a name is left alone.
     """
     if _is_database(target):
+        _check_folder(target)
         if not target.exists():
             return []
         _check_replaceable(target)
         return [f"{target}: an earlier result is there and will be replaced"]
-    if _is_file(target) and format_of(target).write_table is None:
-        tables = ", ".join(entry.name for entry in FORMATS.values() if entry.write_table)
-        raise DataError(
-            f"{format_of(target).name} is not written; a table can be written as {tables}, all tables as duckdb",
-            file=target,
-        )
-    if not _is_file(target) and target.exists() and not target.is_dir():
+    if _is_file(target):
+        check_table(target, "; all tables as duckdb")
+    elif target.exists() and not target.is_dir():
         raise DataError("is a file without an ending; a folder, or a name such as resolved.csv, is wanted", file=target)
     return []
+
+
+def check_table(target: Path, besides: str = "") -> None:
+    """Refuse a table that cannot be written, before the work."""
+    if format_of(target).write_table is None:
+        tables = ", ".join(entry.name for entry in FORMATS.values() if entry.write_table)
+        name = format_of(target).name
+        raise DataError(f"{name} is not written; a table can be written as {tables}{besides}", file=target)
+    _check_folder(target)
+
+
+def _check_folder(target: Path) -> None:
+    if not target.absolute().parent.is_dir():
+        hint = f"Make it first: mkdir -p {target.parent}"
+        raise DataError(f"cannot be written: there is no folder {target.parent}", file=target, hint=hint)
 
 
 def _check_replaceable(target: Path) -> None:

@@ -89,7 +89,7 @@ class Outcome:
 def read_job(
     files: Sequence[Path],
     *,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,
     source: str | None = None,
     link: bool = False,
     one_to_one: bool = False,
@@ -166,7 +166,7 @@ def read_job(
     )
 
 
-def _with_good_ids(table: pa.Table, id: str | None, on_error: str) -> tuple[pa.Table, pa.Table | None]:  # noqa: A002
+def _with_good_ids(table: pa.Table, id: str | None, on_error: str) -> tuple[pa.Table, pa.Table | None]:
     """Leave out rows whose id is missing or was there before, if bad rows are to be rejected."""
     if on_error != "reject":
         return table, None
@@ -344,7 +344,7 @@ def summary(outcome: Outcome) -> dict[str, object]:
         found["hot_features"] = resolution.fit.candidates.n_hot
         recall = resolution.canopy_recall
         found["canopy_recall"] = None if recall is None else {k: _rounded(v) for k, v in recall._asdict().items()}
-    found["interrupted"] = resolution.checkpoint is not None
+    found["interrupted"] = resolution.is_stopped
     found["settings"] = to_toml(job_settings(outcome.job))
     found["notes"] = [*outcome.job.notes, *resolution.notes]
     if outcome.evaluation is not None:

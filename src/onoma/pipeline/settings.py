@@ -38,14 +38,18 @@ KEYS: dict[str, str] = {
     "kinds": "table of columns and kinds",
 }
 """What may stand in a file of settings, and what each is."""
+_EXAMPLE = 'Write lines such as: model = "copying". onoma resolve FILE --json prints, under settings, those of a run.'
 
 
 def read_settings(path: str | Path) -> dict[str, object]:
     """Read a file of settings; what is unknown or ill-typed is an error that says what is allowed."""
     try:
         found = tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        told = "there is no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+        raise DataError(f"{told}; a file of settings is TOML", file=path, hint=_EXAMPLE) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"is not TOML: {error}", file=path) from error
+        raise DataError(f"is not TOML: {error}", file=path, hint=_EXAMPLE) from error
     return check_settings(found, str(path))
 
 

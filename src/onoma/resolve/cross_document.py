@@ -79,7 +79,7 @@ class CrossDocumentSettings:
         if self.n_rounds < 1 or self.per_mention <= 0:
             raise SettingsError("rounds and proposals are above 0")
 
-    def temperature(self, round: int) -> float:  # noqa: A002
+    def temperature(self, round: int) -> float:
         """Return the temperature of a round: a geometric way from heat to cold, which stays cold then."""
         part = 1.0 if self.n_rounds == 1 else min(round / (self.n_rounds - 1), 1.0)
         return float(self.heat ** (1.0 - part) * self.cold**part)
@@ -98,7 +98,7 @@ def start(names: NDArray[np.int64], *, from_names: bool) -> dict[str, NDArray[np
     return {"mention": alone, "entity": entity, "sub": alone.copy(), "super": entity.copy()}
 
 
-def step(partition: pa.Table, *, settings: CrossDocumentSettings, seed: int, round: int, key: int) -> pa.Table:  # noqa: A002
+def step(partition: pa.Table, *, settings: CrossDocumentSettings, seed: int, round: int, key: int) -> pa.Table:
     """Sample every level once, in turn; a pure function of the partition and the numbers given.
 
     Parameters
@@ -209,7 +209,7 @@ def log_score(partition: pa.Table, settings: CrossDocumentSettings) -> float:
     return Level(features, entity).log_score(settings.bias)
 
 
-def meeting_names(table: pa.Table, seed: int, round: int) -> NDArray[np.int64]:  # noqa: A002
+def meeting_names(table: pa.Table, seed: int, round: int) -> NDArray[np.int64]:
     """Return for each mention the name under which its entity goes to the next round, the same in all partitions.
 
     Of the names near those of an entity, the one that comes first in an order that is another in each round: entities

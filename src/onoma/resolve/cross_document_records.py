@@ -14,9 +14,10 @@ from onoma.resolve.consensus import Consensus
 from onoma.resolve.cross_document import CrossDocumentSettings
 from onoma.resolve.cross_document_evidence import NATS, prepare_mentions
 from onoma.resolve.cross_document_membership import membership
-from onoma.resolve.cross_document_run import run_rounds, with_entities
+from onoma.resolve.cross_document_run import Round, run_rounds, with_entities
 from onoma.resolve.cross_document_text import windows
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.sampling import Stopped, Tally
 
 __all__ = ["MentionFields", "find_mentions", "resolve_fields", "with_contexts"]
 
@@ -30,6 +31,8 @@ _LONG = 5.0
 """Words from which on a text is a context, on average."""
 WIDTH = 50
 """Words on each side of a mention that are its context."""
+_WORLD = ("entity", "sub", "super")
+"""The columns that a round changes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +93,9 @@ def resolve_fields(
     seed: int = 0,
     progress: Progress = SILENT,
     stop: Stop = NEVER,
-) -> tuple[Consensus, tuple[str, ...]]:
-    """Resolve mentions in context; return the clustering, how sure each mention's place is, and what should be said.
+    resume: Stopped | None = None,
+) -> tuple[Consensus, tuple[str, ...], Stopped | None]:
+    """Resolve mentions in context; return entities and how sure places are, what to say, and where it was stopped.
 
     Parameters
     ----------
@@ -99,6 +103,8 @@ def resolve_fields(
         The document of each mention, if that is known.
     n_entities
         Search the bias that gives so many; None: the bias that the data suggest.
+    resume
+        Where a run on the same mentions with the same settings was stopped. (A search for the bias begins anew.)
     """
     found = find_mentions(fields)
     n = len(fields[0].codes)
@@ -112,14 +118,40 @@ def resolve_fields(
         documents = [str(code if code >= 0 else -i - 2) for i, code in enumerate(found.document.codes.tolist())]
     prepared = prepare_mentions(names, contexts, documents, settings=settings, seed=seed)
     notes = [f"mentions: {_said(found, is_source=source is not None)}", *prepared.notes]
-    used = prepared.settings
+    used, stopped = prepared.settings, None
     if n_entities is None:
-        table = run_rounds(prepared.table, used, seed=seed, progress=progress, stop=stop)
+        table, stopped = _rounds(prepared.table, used, seed, progress, stop, resume)
     else:
         table, used = with_entities(prepared.table, used, n_entities, seed=seed, progress=progress, stop=stop)
         notes.append(f"the bias {used.bias:.4f} was searched for {n_entities:,} entities")
     nats = NATS if prepared.telling else 2.0 / max(used.bias, 1e-6)
-    return Consensus(Clustering.from_labels(table["entity"]), membership(table, used, nats=nats)), tuple(notes)
+    if stopped is not None:
+        notes.append(f"stopped after {stopped.tally.n_done} of {used.n_rounds} rounds")
+    consensus = Consensus(Clustering.from_labels(table["entity"]), membership(table, used, nats=nats))
+    return consensus, tuple(notes), stopped
+
+
+def _rounds(
+    table: pa.Table, settings: CrossDocumentSettings, seed: int, progress: Progress, stop: Stop, resume: Stopped | None
+) -> tuple[pa.Table, Stopped | None]:
+    """Run the rounds that are left; return the table and, if they were stopped, all that is needed to go on."""
+    tally = Tally.empty(0, 0, 0)
+    if resume is not None:
+        if len(resume.state[_WORLD[0]]) != len(table):
+            raise DataError("the stopped run had other mentions", hint="Start anew, without resuming.")
+        tally.n_done = resume.tally.n_done
+        for name in _WORLD:
+            at = table.schema.get_field_index(name)
+            table = table.set_column(at, table.schema.field(at), pa.array(resume.state[name]))
+
+    def watch(found: Round, _: pa.Table) -> bool:
+        tally.n_done = found.number + 1
+        return False
+
+    table = run_rounds(table, settings, seed=seed, n_done=tally.n_done, watch=watch, progress=progress, stop=stop)
+    if tally.n_done == settings.n_rounds:
+        return table, None
+    return table, Stopped(tally, {name: table[name].to_numpy() for name in _WORLD})
 
 
 def _said(found: MentionFields, *, is_source: bool) -> str:

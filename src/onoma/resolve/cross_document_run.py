@@ -35,6 +35,7 @@ def run_rounds(
     seed: int = 0,
     n_partitions: int = 1,
     random_every: int = 4,
+    n_done: int = 0,
     watch: Callable[[Round, pa.Table], bool] | None = None,
     progress: Progress = SILENT,
     stop: Stop = NEVER,
@@ -49,13 +50,16 @@ def run_rounds(
         Parts that entities are placed in, each sampled for itself.
     random_every
         Every so many rounds entities are placed at random, otherwise by super-entity.
+    n_done
+        Rounds that the table has seen already: those of a run that was stopped.
     watch
         Told of each round and the table after it; True ends the run.
     """
     rounds = RoundSettings(n_partitions=n_partitions, n_rounds=settings.n_rounds, random_every=random_every)
     seconds = longest = 0.0
     with stop.heeded() as is_asked, progress.task("rounds", total=settings.n_rounds, unit="rounds") as task:
-        for number in range(settings.n_rounds):
+        task.advance(n_done)
+        for number in range(n_done, settings.n_rounds):
             parts = _placed(table, rounds, seed, number)
             spent = []
             found = []
@@ -67,7 +71,7 @@ def run_rounds(
             seconds, longest = seconds + sum(spent), longest + max(spent)
             n_entities = int(np.count_nonzero(table["mention"].to_numpy() == table["entity"].to_numpy()))
             task.advance(1, entities=n_entities)
-            if is_asked() or (watch is not None and watch(Round(number, n_entities, seconds, longest), table)):
+            if (watch is not None and watch(Round(number, n_entities, seconds, longest), table)) or is_asked():
                 break
     return table
 
@@ -99,7 +103,10 @@ def with_entities(
     progress: Progress = SILENT,
     stop: Stop = NEVER,
 ) -> tuple[pa.Table, CrossDocumentSettings]:
-    """Search the bias that gives so many entities, by doubling and halving; return what came nearest, and how."""
+    """Search the bias that gives so many entities, by doubling and halving; return what came nearest, and how.
+
+    A request to stop ends the search with what it has.
+    """
     best: tuple[int, pa.Table, CrossDocumentSettings] | None = None
     low, high = 0.0, np.inf
     tried = settings
@@ -108,8 +115,9 @@ def with_entities(
         n_found = count_entities(found["entity"].to_numpy())
         if best is None or abs(n_found - n_entities) < best[0]:
             best = (abs(n_found - n_entities), found, tried)
-        if best[0] == 0:
-            break
+        with stop.heeded() as is_asked:
+            if best[0] == 0 or is_asked():
+                break
         low, high = (low, tried.bias) if n_found > n_entities else (tried.bias, high)
         bias = 2.0 * low if high == np.inf else (low + high) / 2.0
         tried = replace(tried, bias=bias, sub_bias=max(settings.sub_bias, 1.2 * bias))

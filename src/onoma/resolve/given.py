@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.corpus.readers.files import check_readable
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError
 from onoma.resolve.fields.field import FieldData
@@ -69,6 +70,7 @@ def read_weights(path: str | Path) -> GivenWeights:
 
 
 def _read_text(path: Path) -> GivenWeights:
+    check_readable(path)
     try:
         text = path.read_text("utf-8")
         found = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)

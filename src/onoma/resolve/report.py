@@ -125,9 +125,8 @@ def _summary(resolution: "Resolution", evaluation: Evaluation | None) -> Html:
     said = "Which rows are the same thing, with a probability for every statement."
     if resolution.settings.link:
         said = "Which rows of different sources are the same thing, with a probability for every statement."
-    if resolution.checkpoint is not None:
-        wanted = resolution.settings.n_samples
-        said += f" Sampling was stopped early: this is the answer of {resolution.n_samples} samples of {wanted}."
+    if resolution.is_stopped:
+        said += f" It was stopped early: this is {resolution.so_far}."
     return Html(f'<h1>Who is who</h1>\n<p class="soft">{said}</p>\n<div class="tiles">{"".join(tiles)}</div>')
 
 

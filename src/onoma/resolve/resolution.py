@@ -65,6 +65,18 @@ class Resolution:
     """The block of each record, where only records of one block can be the same."""
 
     @property
+    def is_stopped(self) -> bool:
+        """Whether it was stopped before its end; with a `checkpoint`, it can go on."""
+        return self.checkpoint is not None or (self.fit is not None and self.fit.is_cut_short)
+
+    @property
+    def so_far(self) -> str:
+        """What the answer of a run is that was stopped before its end."""
+        if self.settings.model in ("hierarchical", "cross-document"):
+            return "the answer of the rounds so far"
+        return f"the answer of {self.n_samples} samples of {self.settings.n_samples}"
+
+    @property
     def clustering(self) -> Clustering:
         """The clustering with the least expected loss."""
         if self.fit is not None:
@@ -193,7 +205,7 @@ class Resolution:
 def resolve(
     frame: object,
     *,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,
     source: str | None = None,
     link: bool = False,
     one_to_one: bool = False,

@@ -28,7 +28,7 @@ from onoma.resolve.cross_document_text import Bags, bags_of
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["STUDIES", "Curve", "average_link", "race"]
+__all__ = ["PAPER", "STUDIES", "Curve", "average_link", "race"]
 
 _N_SMITHS = 35
 _SHARES = (0.5, 0.7, 0.8, 0.9, 1.0)
@@ -240,12 +240,12 @@ def _picture(curves: Sequence[Curve]) -> "alt.TopLevelMixin":
     return alt.hconcat(*charts).resolve_scale(color="independent")
 
 
-_PAPER = (
+PAPER = (
     "Singh, Subramanya, Pereira and McCallum: Large-Scale Cross-Document Coreference Using Distributed Inference and"
     " Hierarchical Models, ACL 2011"
 )
 STUDIES = (
-    Study("cross-document/john-smith", "The John Smith corpus: B³", f"{_PAPER}, section 5.1", _smith),
-    Study("cross-document/mentions", "Real mentions in context: B³ without labels", _PAPER, _mentions),
-    Study("cross-document/person-x", "Person-X: accuracy against time, figures 5 and 6", f"{_PAPER}, 5.2", _person_x),
+    Study("cross-document/john-smith", "The John Smith corpus: B³", f"{PAPER}, section 5.1", _smith),
+    Study("cross-document/mentions", "Real mentions in context: B³ without labels", PAPER, _mentions),
+    Study("cross-document/person-x", "Person-X: accuracy against time, figures 5 and 6", f"{PAPER}, 5.2", _person_x),
 )
