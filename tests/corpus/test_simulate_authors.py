@@ -40,15 +40,6 @@ def test_same_seed_same_table_other_seed_another(table):
     assert pc.equal(simulate_authors(30_000, seed=2)["last"], table["last"]).to_numpy().mean() < 0.1
 
 
-def test_the_order_of_ids_says_nothing(table):
-    entity = table["cluster_id"].to_numpy()
-    # A prolific author (500 of 30,000) meets themselves by chance; expected: sum of squared sizes over rows.
-    sizes = np.unique(entity, return_counts=True)[1]
-    expected = (sizes.astype(float) ** 2).sum() / len(entity)
-    assert abs((entity[1:] == entity[:-1]).sum() - expected) < 6 * np.sqrt(expected) + 5
-    assert table["id"].to_pylist() == sorted(table["id"].to_pylist())
-
-
 def test_nobody_signs_a_paper_twice(world):
     signature = world.paper.astype(np.int64) * len(world.authors.given) + world.author
     assert len(np.unique(signature)) == len(signature)

@@ -50,14 +50,6 @@ def test_same_seed_same_table_other_seed_another(table):
     assert not simulate_mentions(20_000, seed=2).equals(table)
 
 
-def test_the_order_of_ids_says_nothing(table):
-    entity = table["cluster_id"].to_numpy()
-    sizes = np.unique(entity, return_counts=True)[1]
-    expected = (sizes.astype(float) ** 2).sum() / len(entity)
-    assert abs((entity[1:] == entity[:-1]).sum() - expected) < 6 * np.sqrt(expected) + 5
-    assert table["id"].to_pylist() == sorted(table["id"].to_pylist())
-
-
 def test_defaults_are_in_the_documented_ranges(table):
     found = statistics(table, "mentions")
     assert 7 < found.mean_size < 20

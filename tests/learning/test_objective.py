@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from onoma.errors import SettingsError
 from onoma.learning._maxent_kernels import CD, SCGIS, scaling_step
-from onoma.learning.objective import CandidateProblem, Penalty, ProductProblem, Search
+from onoma.learning.candidate_problem import CandidateProblem
+from onoma.learning.objective import Penalty, Search
+from onoma.learning.product_problem import ProductProblem
 from reference import learning_maxent as reference
 
 

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from onoma.errors import DataError, SettingsError
-from onoma.learning.objective import CandidateProblem, Penalty, ProductProblem, Search
+from onoma.learning.candidate_problem import CandidateProblem
+from onoma.learning.objective import Penalty, Search
+from onoma.learning.product_problem import ProductProblem
 from onoma.learning.solvers import SOLVERS, Plan, solve
 from reference import learning_maxent as reference
 

@@ -74,16 +74,20 @@ def families(origins):
     return first_seen([root(i) for i in range(len(origins))])
 
 
-def n_orders(origins):
-    """How many orders respect the origins: n! over the product of the sizes of all subtrees."""
-    n = len(origins)
-    sizes = [0] * n
-    for i in range(n):
+def subtree_sizes(origins):
+    """How many descend from each record, itself included."""
+    sizes = [0] * len(origins)
+    for i in range(len(origins)):
         j = i
         while j >= 0:
             sizes[j] += 1
             j = origins[j][0]
-    return math.factorial(n) // math.prod(sizes)
+    return sizes
+
+
+def n_orders(origins):
+    """How many orders respect the origins: n! over the product of the sizes of all subtrees."""
+    return math.factorial(len(origins)) // math.prod(subtree_sizes(origins))
 
 
 def word_at(key, number):
@@ -127,13 +131,7 @@ def draw_origins(key, time, lists, copy, relative):
 
 def draw_times(key, origins, *, by_size=True):
     """Times given the origins, with the same random numbers as the kernel."""
-    n = len(origins)
-    sizes = [0] * n
-    for i in range(n):
-        j = i
-        while j >= 0:
-            sizes[j] += 1
-            j = origins[j][0]
+    n, sizes = len(origins), subtree_sizes(origins)
 
     def time(i):
         wait = -math.log1p(-uniform_at(key, 3 * i + 1)) / (sizes[i] if by_size else 1.0)

@@ -1,6 +1,5 @@
 """A stopped run on disk is the stopped run."""
 
-import contextlib
 import dataclasses
 
 import numpy as np
@@ -13,23 +12,9 @@ from onoma.resolve import copying
 from onoma.resolve.checkpoint import fingerprint, read_checkpoint, write_checkpoint
 from onoma.resolve.model import ModelSettings
 from onoma.resolve.resolution import resolve
+from reference.stops import StopAfter
 
 SHORT = ModelSettings(n_samples=10, n_burn_in=3)
-
-
-class At:
-    """Asks to stop after so many sweeps; it is looked at after each, and before each of the two runs."""
-
-    def __init__(self, n):
-        self.left = n + 2
-
-    @contextlib.contextmanager
-    def heeded(self):
-        yield self.asked
-
-    def asked(self):
-        self.left -= 1
-        return self.left <= 0
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +25,7 @@ def people():
 @pytest.fixture
 def stopped(people, monkeypatch):
     monkeypatch.setattr(copying, "_WORTH_THREADS", 0)  # as in large tables: looks after every sweep
-    return resolve(people, settings=SHORT, stop=At(7))
+    return resolve(people, settings=SHORT, stop=StopAfter(7))
 
 
 def test_written_and_read(tmp_path, stopped):

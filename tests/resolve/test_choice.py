@@ -19,14 +19,15 @@ from onoma.resolve.supervision import learn_from_draws
 from onoma.resolve.weights import WeightSettings
 
 FLOORS = {
-    "copying": 0.98,
-    "pairwise": 0.9,
-    "hierarchical": 0.9,
-    "phylogeny": 0.95,
-    "correlation": 0.9,
-    "exact-match": 0.6,
-    "auto": 0.98,
+    "copying": 0.99,  # 0.997
+    "pairwise": 0.97,  # 0.985 to 0.995
+    "hierarchical": 0.94,  # 0.951
+    "phylogeny": 0.97,  # 0.980
+    "correlation": 0.99,  # 0.998
+    "exact-match": 0.77,  # 0.776
+    "auto": 0.99,
 }
+"""A hundredth or so below the least B³ of six seeds (of three for phylogeny), which are beside: some rows of 500."""
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def test_labels_of_half_the_entities_help_or_do_no_harm(people, gold, model):
     table = people.append_column("known", pa.array(half, pa.string()))
     found = resolve(table, labels="known", settings=ModelSettings(model=model))
     rest = gold.labels % 2 == 0
-    assert b_cubed(gold.take(rest), found.clustering.take(rest)).f1 > 0.93
+    assert b_cubed(gold.take(rest), found.clustering.take(rest)).f1 > 0.99  # five seeds: 0.998 or more; without, 0.991
     assert "known" not in [field.name for field in found.fields.fields]
 
 
@@ -106,7 +107,7 @@ def test_the_pairwise_model_links_two_sources(people):
 def test_sampled_pairs_serve_a_table_too(people, gold):
     pairwise = PairwiseSettings(moves="neighbours", scoring=Adaptive(80, start=0.3), stray=0.02)
     found = resolve(people, settings=ModelSettings(model="pairwise", n_burn_in=100, pairwise=pairwise))
-    assert b_cubed(gold, found.clustering).f1 > 0.75
+    assert b_cubed(gold, found.clustering).f1 > 0.85  # six seeds: 0.869 to 0.898
 
 
 def test_a_run_cut_in_pieces_or_taken_up_again_is_the_same_run(people):

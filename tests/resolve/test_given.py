@@ -39,8 +39,8 @@ def test_the_table_that_a_run_writes_can_be_given(people, found, tmp_path, name)
             row = shares[key]
             assert bits == pytest.approx(np.log2(row["copied"] / row["strangers"]), abs=1e-3)
     assert before.keys() == after.keys()
-    # Without relatives and without dependence, more is joined.
-    assert 0.75 * found.clustering.n_entities < again.clustering.n_entities <= found.clustering.n_entities
+    # Without relatives and without dependence, more is joined: 0.873 to 0.884 of the entities are left, by seed.
+    assert 0.85 * found.clustering.n_entities < again.clustering.n_entities <= found.clustering.n_entities
 
 
 def test_bits_are_taken_as_they_are(people, found, tmp_path):
@@ -67,7 +67,8 @@ def test_the_prior_is_learnt_where_it_is_not_given(people, found, tmp_path):
     """The number of entities comes out right although nothing was said about it."""
     write_table(found.weights(), tmp_path / "w.parquet")
     given = resolve(people, weights=tmp_path / "w.parquet")
-    assert given.fit.weights.kappa == pytest.approx(found.fit.weights.kappa, rel=0.5)
+    # By seed 0.986 to 0.996 of it; on other tables down to 0.755.
+    assert given.fit.weights.kappa == pytest.approx(found.fit.weights.kappa, rel=0.05)
 
 
 @pytest.mark.parametrize(

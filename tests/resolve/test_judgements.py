@@ -20,7 +20,8 @@ from onoma.resolve.judgements import (
     heed_judgements,
     hold_apart,
 )
-from reference import resolve_judgements as slow
+from reference import resolve_barred as slow
+from reference.resolve_barred import held_apart, origins_of
 from reference.resolve_copying import FRESH, entities, marginal, neighbour_lists
 from reference.resolve_enumeration import p_value
 
@@ -49,18 +50,11 @@ def make(n, pairs, judged, seed=0, outside=None):
     return ApartSampler(judged, outside, a, b, seed=seed)
 
 
-def origins_of(sampler):
-    return tuple(
-        FRESH if at < 0 else (int(sampler.neighbours[at]), int(kind))
-        for at, kind in zip(sampler.chosen, sampler.kind, strict=True)
-    )
-
-
 @pytest.mark.parametrize("different", [((0, 3),), ((0, 1), (1, 2)), ((0, 1), (2, 3))])
 def test_against_enumeration(different):
     for seed in range(2):
         pairs, copy, relative = random_problem(seed, 4)
-        joint = slow.enumerate_allowed(4, pairs, copy, relative, different)
+        joint = slow.enumerate_allowed(4, pairs, copy, relative, held_apart(different))
         sampler = make(4, pairs, said(different=different), seed)
         sampler.run(copy, relative, n_sweeps=50)
         found = []
@@ -73,7 +67,7 @@ def test_against_enumeration(different):
 def test_a_sampler_that_holds_nothing_apart_is_seen():
     """Those that are never held apart are another distribution."""
     pairs, copy, relative = random_problem(0, 4)
-    joint = slow.enumerate_allowed(4, pairs, copy, relative, ((0, 3),))
+    joint = slow.enumerate_allowed(4, pairs, copy, relative, held_apart(((0, 3),)))
     sampler, found = make(4, pairs, NO_JUDGEMENTS), []
     for _ in range(2000):
         sampler.run(copy, relative, n_sweeps=2)
@@ -91,7 +85,7 @@ def test_the_kernel_is_its_slow_twin(seed, n, data):
     time, origins = sampler.time.tolist(), (FRESH,) * n
     for _ in range(5):
         sampler.run(copy, relative, n_sweeps=1)
-        origins, time = slow.sweep(rng, time, origins, lists, copy, relative, different)
+        origins, time = slow.sweep(rng, time, origins, lists, copy, relative, held_apart(different))
         assert origins_of(sampler) == origins
         assert np.allclose(sampler.time, time)
 

@@ -86,33 +86,33 @@ def test_a_wrong_acceptance_has_no_balance_and_another_distribution(accept):
 def test_a_step_is_that_of_the_slow_twin(seed, left, right):
     n, pairs, weight = random_problem(seed, left, right)
     a, b = sides(pairs)
-    offsets, neighbours, number = neighbour_lists(n, a, b)
+    near = neighbour_lists(n, a, b)
     total, partner = np.array(slow.totals(n, pairs, weight)), np.full(n, -1)
     fast, state, matching = kernel_state(seed), kernel_state(seed), frozenset()
     for i in stream(seed, "who").integers(0, n, 40).tolist():
-        step(fast, i, partner, offsets, neighbours, number, weight, total)
+        step(fast, i, partner, near, weight, total)
         matching = slow.step(state, i, n, pairs, weight, matching)
-        assert frozenset(number[at] for at in partner if at >= 0) == matching
+        assert frozenset(near.pairs[at] for at in partner if at >= 0) == matching
         # Both partners know of each other.
-        assert all(neighbours[partner[neighbours[partner[j]]]] == j for j in range(n) if partner[j] >= 0)
+        assert all(near.records[partner[near.records[partner[j]]]] == j for j in range(n) if partner[j] >= 0)
 
 
 def test_steps_are_as_likely_as_worked_out():
     """The kernel, from every matching, against the probabilities of which balance is shown."""
     n, pairs, weight = random_problem(3, 2, 2)
     a, b = sides(pairs)
-    offsets, neighbours, number = neighbour_lists(n, a, b)
+    near = neighbour_lists(n, a, b)
     total, state = np.array(slow.totals(n, pairs, weight)), kernel_state(0)
     for matching in slow.enumerate_matchings(pairs, weight):
         start = np.full(n, -1)
         for e in matching:
             for i in pairs[e]:
-                start[i] = next(at for at in range(offsets[i], offsets[i + 1]) if number[at] == e)
+                start[i] = next(at for at in range(near.offsets[i], near.offsets[i + 1]) if near.pairs[at] == e)
         seen = []
         for i in stream(1, "who").integers(0, n, 3000).tolist():
             partner = start.copy()
-            step(state, i, partner, offsets, neighbours, number, weight, total)
-            seen.append(frozenset(int(number[at]) for at in partner if at >= 0))
+            step(state, i, partner, near, weight, total)
+            seen.append(frozenset(int(near.pairs[at]) for at in partner if at >= 0))
         assert p_value(seen, slow.transitions(n, pairs, weight, matching)) > LEAST
 
 

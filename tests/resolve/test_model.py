@@ -77,7 +77,7 @@ def test_the_contrast_of_two_sources():
     )
     assert contrast[0, 3] < 4
     assert contrast[0, 3] <= contrast[1, 4] < contrast[1, 5]
-    assert evidence.n_levels[-1] == len(model.CONTRAST_LEVELS)
+    assert evidence.n_levels[-1] == len(gathering.CONTRAST_LEVELS)
 
 
 def test_the_price_of_merging(fields):

@@ -46,10 +46,10 @@ class Alignment:
 
 
 def align(
-    gold: Any,  # noqa: ANN401
-    predicted: Any,  # noqa: ANN401
+    gold: object,
+    predicted: object,
     *,
-    id: str = "id",  # noqa: A002
+    id: str = "id",
     entity: str = "entity",
     predicted_id: str | None = None,
     predicted_entity: str | None = None,
@@ -111,7 +111,7 @@ def _restricted(
     return Alignment(gold, predicted, ids, int(np.count_nonzero(unlabelled)), n_gold_only, n_predicted_only)
 
 
-def _columns(table: Any, id: str, entity: str, side: str) -> tuple[pa.Array, NDArray[np.int64]]:  # noqa: A002, ANN401
+def _columns(table: object, id: str, entity: str, side: str) -> tuple[pa.Array, NDArray[np.int64]]:
     """Return the ids and the entities as numbers."""
     rows = table if isinstance(table, pa.Table) else pa.table(table)
     missing = [name for name in (id, entity) if name not in rows.column_names]

@@ -9,6 +9,8 @@ with ⊕ = log Σ exp (sum-product) or max (max-product); downward the same with
 share.
 """
 
+from typing import NamedTuple
+
 import numba as nb
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,17 @@ from onoma.graph._graph_kernels import GraphArrays
 from onoma.numerics.kernels import lean
 
 SUM, MAX = 0, 1  # what ⊕ is
+
+
+class Conditioned(NamedTuple):
+    """A graph with what was observed in it."""
+
+    graph: GraphArrays
+    world: NDArray[np.int32]
+    is_free: NDArray[np.bool_]
+    """Which variables were not observed."""
+    value_offsets: NDArray[np.int64]
+    """Where the values of each variable begin, among those of all."""
 
 
 @nb.njit(cache=True, nogil=True)
@@ -62,18 +75,16 @@ def forest_order(
 
 @lean
 def _cell_total(
-    graph: GraphArrays,
-    world: NDArray[np.int32],
-    is_free: NDArray[np.bool_],
+    given: Conditioned,
     factor: int,
     cell: int,
     target: int,
     parent: int,
     cavity: NDArray[np.float64],
     up: NDArray[np.float64],
-    value_offsets: NDArray[np.int64],
 ) -> tuple[float, int]:
     """Return a cell's score with what all but the target say (-inf if observed away), and the target's value."""
+    graph, world, is_free, value_offsets = given
     total = graph.cells[graph.cell_offsets[factor] + cell]
     at = 0
     for i in range(graph.factor_offsets[factor], graph.factor_offsets[factor + 1]):
@@ -101,32 +112,29 @@ def _table_size(graph: GraphArrays, factor: int) -> int:
 
 @lean
 def _message_inplace(
-    graph: GraphArrays,
-    world: NDArray[np.int32],
-    is_free: NDArray[np.bool_],
+    given: Conditioned,
     factor: int,
     target: int,
     parent: int,
     cavity: NDArray[np.float64],
     up: NDArray[np.float64],
-    value_offsets: NDArray[np.int64],
     kind: int,
     out: NDArray[np.float64],
     sums: NDArray[np.float64],
 ) -> None:
     """Fill out[x] with ⊕ over the cells in which the target has value x; `sums` is working space."""
-    size, n = _table_size(graph, factor), graph.n_values[target]
+    size, n = _table_size(given.graph, factor), given.graph.n_values[target]
     for x in range(n):
         out[x] = -np.inf
     for cell in range(size):
-        total, x = _cell_total(graph, world, is_free, factor, cell, target, parent, cavity, up, value_offsets)
+        total, x = _cell_total(given, factor, cell, target, parent, cavity, up)
         out[x] = max(out[x], total)
     if kind == MAX:
         return
     for x in range(n):
         sums[x] = 0.0
     for cell in range(size):
-        total, x = _cell_total(graph, world, is_free, factor, cell, target, parent, cavity, up, value_offsets)
+        total, x = _cell_total(given, factor, cell, target, parent, cavity, up)
         if out[x] > -np.inf:
             sums[x] += np.exp(total - out[x])
     for x in range(n):
@@ -136,16 +144,10 @@ def _message_inplace(
 
 @nb.njit(cache=True, nogil=True)
 def pass_upward(
-    graph: GraphArrays,
-    world: NDArray[np.int32],
-    is_free: NDArray[np.bool_],
-    order: NDArray[np.int32],
-    parent: NDArray[np.int32],
-    value_offsets: NDArray[np.int64],
-    kind: int,
+    given: Conditioned, order: NDArray[np.int32], parent: NDArray[np.int32], kind: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Return what lies below each variable says of it, each factor's message to its parent, and where that begins."""
-    n_values = graph.n_values
+    n_values, value_offsets = given.graph.n_values, given.value_offsets
     starts = np.zeros(len(parent) + 1, dtype=np.int64)
     for factor in range(len(parent)):
         starts[factor + 1] = starts[factor] + (n_values[parent[factor]] if parent[factor] >= 0 else 0)
@@ -155,7 +157,7 @@ def pass_upward(
         factor = order[k]
         variable = parent[factor]
         out = messages[starts[factor] : starts[factor + 1]]
-        _message_inplace(graph, world, is_free, factor, variable, -1, nothing, up, value_offsets, kind, out, sums)
+        _message_inplace(given, factor, variable, -1, nothing, up, kind, out, sums)
         for x in range(n_values[variable]):
             up[value_offsets[variable] + x] += out[x]
     return up, messages, starts
@@ -163,15 +165,13 @@ def pass_upward(
 
 @nb.njit(cache=True, nogil=True)
 def pass_downward(
-    graph: GraphArrays,
-    world: NDArray[np.int32],
-    is_free: NDArray[np.bool_],
+    given: Conditioned,
     order: NDArray[np.int32],
     parent: NDArray[np.int32],
-    value_offsets: NDArray[np.int64],
     upward: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]],
 ) -> NDArray[np.float64]:
     """Return each variable's log belief: what everything above and below says of it (sum-product)."""
+    graph, _, is_free, value_offsets = given
     up, messages, starts = upward
     belief = up.copy()
     largest = np.max(graph.n_values)
@@ -186,7 +186,7 @@ def pass_downward(
             child = graph.factor_variables[i]
             if child == variable or not is_free[child]:
                 continue
-            _message_inplace(graph, world, is_free, factor, child, variable, cavity, up, value_offsets, SUM, out, sums)
+            _message_inplace(given, factor, child, variable, cavity, up, SUM, out, sums)
             for x in range(graph.n_values[child]):
                 belief[value_offsets[child] + x] = up[value_offsets[child] + x] + out[x]
     return belief
@@ -194,21 +194,16 @@ def pass_downward(
 
 @nb.njit(cache=True, nogil=True)
 def decode_inplace(
-    graph: GraphArrays,
-    world: NDArray[np.int32],
-    is_free: NDArray[np.bool_],
-    order: NDArray[np.int32],
-    parent: NDArray[np.int32],
-    value_offsets: NDArray[np.int64],
-    up: NDArray[np.float64],
+    given: Conditioned, order: NDArray[np.int32], parent: NDArray[np.int32], up: NDArray[np.float64]
 ) -> None:
     """Give the children of each factor, from the roots down, the values of its best cell (max-product)."""
+    graph, world, is_free, _ = given
     nothing = np.zeros(1)
     for factor in order:
         variable = parent[factor]
         best, best_cell = -np.inf, 0
         for cell in range(_table_size(graph, factor)):
-            total, x = _cell_total(graph, world, is_free, factor, cell, variable, -1, nothing, up, value_offsets)
+            total, x = _cell_total(given, factor, cell, variable, -1, nothing, up)
             if x == world[variable] and total > best:
                 best, best_cell = total, cell
         for i in range(graph.factor_offsets[factor], graph.factor_offsets[factor + 1]):

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.errors import DataError, UnsupportedError
-from onoma.graph._forest_kernels import MAX, SUM, decode_inplace, forest_order, pass_downward, pass_upward
+from onoma.graph._forest_kernels import MAX, SUM, Conditioned, decode_inplace, forest_order, pass_downward, pass_upward
 from onoma.graph.changes import World
 from onoma.graph.compiled import CompiledGraph
 from onoma.numerics.logspace import log_sum_exp
@@ -125,26 +125,25 @@ def is_forest(graph: CompiledGraph) -> bool:
 
 def sum_product(graph: CompiledGraph) -> Solution:
     """Return exact marginals of a forest, in one pass up and one down."""
-    order, parent, roots, is_free = _forest(graph)
-    offsets, world = _value_offsets(graph), graph.world()
-    upward = pass_upward(graph.arrays, world, is_free, order, parent, offsets, SUM)
-    belief = pass_downward(graph.arrays, world, is_free, order, parent, offsets, upward)
-    log_z = _constant(graph, world, parent)
+    given, order, parent, roots = _forest(graph)
+    offsets = given.value_offsets
+    belief = pass_downward(given, order, parent, pass_upward(given, order, parent, SUM))
+    log_z = _constant(graph, given.world, parent)
     for root in roots:
         log_z += float(log_sum_exp(belief[offsets[root] : offsets[root + 1]]))
     if log_z == -np.inf:
         raise _all_forbidden()
-    return Solution(graph, log_z, _normalised(belief, offsets, world, is_free))
+    return Solution(graph, log_z, _normalised(belief, offsets, given.world, given.is_free))
 
 
 def max_product(graph: CompiledGraph) -> tuple[World, float]:
     """Return a best world of a forest, and its log score."""
-    order, parent, roots, is_free = _forest(graph)
-    offsets, world = _value_offsets(graph), graph.world()
-    up, _, _ = pass_upward(graph.arrays, world, is_free, order, parent, offsets, MAX)
+    given, order, parent, roots = _forest(graph)
+    offsets, world = given.value_offsets, given.world
+    up, _, _ = pass_upward(given, order, parent, MAX)
     for root in roots:
         world[root] = np.argmax(up[offsets[root] : offsets[root + 1]])
-    decode_inplace(graph.arrays, world, is_free, order, parent, offsets, up)
+    decode_inplace(given, order, parent, up)
     log_score = graph.log_score(world)
     if log_score == -np.inf:
         raise _all_forbidden()
@@ -163,7 +162,8 @@ def best_world(graph: CompiledGraph, *, limit: int = LIMIT) -> tuple[World, floa
 
 def _forest(
     graph: CompiledGraph,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+) -> tuple[Conditioned, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Return the graph as observed, the factors in order, each factor's parent, and the roots."""
     is_free = _free_mask(graph)
     found, order, parent, roots = forest_order(graph.arrays, is_free)
     if not found:
@@ -171,7 +171,7 @@ def _forest(
             "message passing needs a graph without cycles, and this one has some",
             hint="Use `solve`, which enumerates small graphs, or sample; observing a variable may cut a cycle.",
         )
-    return order, parent, roots, is_free
+    return Conditioned(graph.arrays, graph.world(), is_free, _value_offsets(graph)), order, parent, roots
 
 
 def _free_mask(graph: CompiledGraph) -> NDArray[np.bool_]:

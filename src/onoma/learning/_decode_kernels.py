@@ -15,7 +15,7 @@ def _local(
     t1: int,
     pairs: NDArray[np.float64],
     row: int,
-    is_normalised: bool,  # noqa: FBT001
+    is_normalised: bool,
     scores: NDArray[np.float64],
 ) -> None:
     """Write the score of each tag of token i after the history, as a log-probability if asked."""
@@ -40,7 +40,7 @@ def beam_search(
     pair_rows: NDArray[np.int32],
     pairs: NDArray[np.float64],
     beam: int,
-    is_normalised: bool,  # noqa: FBT001
+    is_normalised: bool,
 ) -> NDArray[np.int32]:
     """Return the tag of each token on the best path of each sentence that the beam keeps.
 

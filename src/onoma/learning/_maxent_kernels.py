@@ -2,30 +2,36 @@
 
 Storage, the same in every kernel:
 
-* samples: CSR (`row_ptr`, `row_ids`, `row_values`) and CSC (`col_ptr`, `col_rows`, `col_values`) of the n × m matrix;
-  empty value arrays mean that every stored value is 1;
-* weights: flat; those of feature p are w[w_ptr[p] : w_ptr[p + 1]], and `w_class` says which class each belongs to
-  (empty: feature p has all classes in order);
-* state of the sequential methods: S[i, y] = exp(score(i, y) - shift[i]), T[i] = Σ_y S[i, y]. Columns of S beyond the
-  classes are padding, next to 0. An empty S (no rows) means that rows of S are recomputed from the weights each time
-  they are needed.
+* samples: the rows and the columns of the n × m matrix (CSR and CSC);
+* weights: `Weights`, flat;
+* state of the sequential methods: `Scores`.
 
 fastmath lets LLVM reorder sums so that loops over classes use vector registers; no kernel relies on NaN or infinity.
 """
+
+from typing import NamedTuple
 
 import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.learning.inputs import SparseRows
+from onoma.numerics.kernels import lean, lean_fast
+
 __all__ = [
     "CD",
     "SCGIS",
+    "Rule",
+    "Scores",
+    "Weights",
     "fill_scores",
     "log_scores",
     "pass_rows",
     "pass_scaling",
     "scaling_step",
     "scaling_steps",
+    "shortened",
+    "smallest_slope",
     "sweep",
 ]
 
@@ -43,21 +49,51 @@ Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
 
 
-@nb.njit(cache=True, nogil=True, fastmath=True)
-def _row_scores(
-    i: int, row_ptr: Ints, row_ids: Ids, row_values: Floats, w_ptr: Ints, w_class: Ids, w: Floats, scores: Floats
-) -> None:
+class Weights(NamedTuple):
+    """The weights of feature p are w[ptr[p] : ptr[p + 1]]."""
+
+    ptr: Ints
+    classes: Ids
+    """Which class each belongs to; empty: every feature has all classes in order."""
+    w: Floats
+
+
+class Scores(NamedTuple):
+    """S[i, y] = exp(score(i, y) - shift[i]), T[i] = Σ_y S[i, y].
+
+    Columns of S beyond the classes are padding, next to 0. An empty S (no rows) means that rows of S are recomputed
+    from the weights each time they are needed.
+    """
+
+    S: Floats
+    T: Floats
+    shift: Floats
+
+
+class Rule(NamedTuple):
+    """How far a weight is moved: by which method, under which penalty, after which line search."""
+
+    method: int
+    inverse_variance: float
+    l1: float
+    gamma: float
+    beta: float
+    safe_range: float
+
+
+@lean_fast
+def _row_scores(i: int, rows: SparseRows, weights: Weights, scores: Floats) -> None:
     """Write score(i, y) = Σ_p x_ip w_py."""
     scores[:] = 0.0
-    for k in range(row_ptr[i], row_ptr[i + 1]):
-        value = row_values[k] if len(row_values) else 1.0
-        start, end = w_ptr[row_ids[k]], w_ptr[row_ids[k] + 1]
-        if len(w_class):
+    for k in range(rows.ptr[i], rows.ptr[i + 1]):
+        value = rows.values[k] if len(rows.values) else 1.0
+        start, end = weights.ptr[rows.ids[k]], weights.ptr[rows.ids[k] + 1]
+        if len(weights.classes):
             for j in range(start, end):
-                scores[w_class[j]] += value * w[j]
+                scores[weights.classes[j]] += value * weights.w[j]
         else:
             for y in range(end - start):
-                scores[y] += value * w[start + y]
+                scores[y] += value * weights.w[start + y]
 
 
 @nb.njit(cache=True, nogil=True, fastmath=True)
@@ -72,53 +108,32 @@ def _exponentiate(scores: Floats) -> tuple[float, float]:
 
 
 @nb.njit(cache=True, nogil=True)
-def log_scores(
-    row_ptr: Ints, row_ids: Ids, row_values: Floats, w_ptr: Ints, w_class: Ids, w: Floats, result: Floats
-) -> None:
+def log_scores(rows: SparseRows, weights: Weights, result: Floats) -> None:
     """Write every score(i, y)."""
-    for i in range(len(row_ptr) - 1):
-        _row_scores(i, row_ptr, row_ids, row_values, w_ptr, w_class, w, result[i])
+    for i in range(len(rows.ptr) - 1):
+        _row_scores(i, rows, weights, result[i])
 
 
 @nb.njit(cache=True, nogil=True, fastmath=True)
-def fill_scores(
-    row_ptr: Ints,
-    row_ids: Ids,
-    row_values: Floats,
-    w_ptr: Ints,
-    w_class: Ids,
-    w: Floats,
-    n_classes: int,
-    S: Floats,
-    T: Floats,
-    shift: Floats,
-) -> None:
+def fill_scores(rows: SparseRows, weights: Weights, n_classes: int, state: Scores) -> None:
     """Compute S, T and shift from the weights."""
     scores = np.empty(n_classes)
-    for i in range(len(row_ptr) - 1):
-        _row_scores(i, row_ptr, row_ids, row_values, w_ptr, w_class, w, scores)
-        shift[i], T[i] = _exponentiate(scores)
+    for i in range(len(rows.ptr) - 1):
+        _row_scores(i, rows, weights, scores)
+        state.shift[i], state.T[i] = _exponentiate(scores)
         for y in range(len(scores)):
-            S[i, y] = max(scores[y], _FLOOR)
+            state.S[i, y] = max(scores[y], _FLOOR)
 
 
 @nb.njit(cache=True, nogil=True, fastmath=True)
-def pass_rows(
-    row_ptr: Ints,
-    row_ids: Ids,
-    row_values: Floats,
-    w_ptr: Ints,
-    w_class: Ids,
-    w: Floats,
-    counts: Floats,
-    n_classes: int,
-    expected: Floats,
-) -> float:
+def pass_rows(rows: SparseRows, weights: Weights, counts: Floats, n_classes: int, expected: Floats) -> float:
     """Add E_w[f_t] = Σ_i c_i P_w(y|i) x_ip to expected[t]; return Σ_i c_i log T_w(i). No memory beyond one row."""
+    row_ptr, row_ids, row_values = rows
+    w_ptr, w_class, _ = weights
     scores = np.empty(n_classes)
     log_partition = 0.0
     for i in range(len(row_ptr) - 1):
-        _row_scores(i, row_ptr, row_ids, row_values, w_ptr, w_class, w, scores)
+        _row_scores(i, rows, weights, scores)
         largest, total = _exponentiate(scores)
         log_partition += counts[i] * (largest + np.log(total))
         scale = counts[i] / total
@@ -136,12 +151,8 @@ def pass_rows(
 
 @nb.njit(cache=True, nogil=True, fastmath=True)
 def pass_scaling(
-    row_ptr: Ints,
-    row_ids: Ids,
-    row_values: Floats,
-    w_ptr: Ints,
-    w_class: Ids,
-    w: Floats,
+    rows: SparseRows,
+    weights: Weights,
     counts: Floats,
     n_classes: int,
     z: Floats,
@@ -150,15 +161,16 @@ def pass_scaling(
     curvature: Floats,
 ) -> None:
     """Add IIS's Σ c P f_t (e^{z_t f#} - 1) / f#, with its two derivatives in z_t, where f# = Σ_t f_t(i, y)."""
+    w_ptr, w_class, w = weights
     scores, sharp = np.empty(n_classes), np.empty(n_classes)
-    ones = np.ones(len(w))
-    for i in range(len(row_ptr) - 1):
-        _row_scores(i, row_ptr, row_ids, row_values, w_ptr, w_class, ones, sharp)
-        _row_scores(i, row_ptr, row_ids, row_values, w_ptr, w_class, w, scores)
+    ones = Weights(w_ptr, w_class, np.ones(len(w)))
+    for i in range(len(rows.ptr) - 1):
+        _row_scores(i, rows, ones, sharp)
+        _row_scores(i, rows, weights, scores)
         _, total = _exponentiate(scores)
-        for k in range(row_ptr[i], row_ptr[i + 1]):
-            factor = counts[i] / total * (row_values[k] if len(row_values) else 1.0)
-            start, end = w_ptr[row_ids[k]], w_ptr[row_ids[k] + 1]
+        for k in range(rows.ptr[i], rows.ptr[i + 1]):
+            factor = counts[i] / total * (rows.values[k] if len(rows.values) else 1.0)
+            start, end = w_ptr[rows.ids[k]], w_ptr[rows.ids[k] + 1]
             for j in range(start, end):
                 y = w_class[j] if len(w_class) else j - start
                 grown = np.exp(z[j] * sharp[y])
@@ -240,14 +252,9 @@ def _moments_fresh(
     rows: Ids,
     values: Floats,
     counts: Floats,
-    row_ptr: Ints,
-    row_ids: Ids,
-    row_values: Floats,
-    w_ptr: Ints,
-    w_class: Ids,
-    w: Floats,
-    T: Floats,
-    shift: Floats,
+    matrix: SparseRows,
+    weights: Weights,
+    state: Scores,
     expected: Floats,
     curvature: Floats,
 ) -> None:
@@ -257,11 +264,11 @@ def _moments_fresh(
     for k in range(len(rows)):
         i = rows[k]
         value = values[k] if len(values) else 1.0
-        _row_scores(i, row_ptr, row_ids, row_values, w_ptr, w_class, w, scores)
-        shift[i], T[i] = _exponentiate(scores)
+        _row_scores(i, matrix, weights, scores)
+        state.shift[i], state.T[i] = _exponentiate(scores)
         cv = counts[i] * value
         for y in range(len(scores)):
-            q = scores[y] / T[i]
+            q = scores[y] / state.T[i]
             expected[y] += cv * q
             curvature[y] += 2.0 * cv * value * (q - q * q)
 
@@ -327,13 +334,7 @@ def _apply_listed(
 
 @nb.njit(cache=True, nogil=True)
 def _newton_steps(
-    expected: Floats,
-    observed: Floats,
-    weights: Floats,
-    curvature: Floats,
-    inverse_variance: float,
-    l1: float,
-    z: Floats,
+    rule: Rule, expected: Floats, observed: Floats, weights: Floats, curvature: Floats, z: Floats
 ) -> float:
     """Write the Newton step of each class of one feature; return max z - min z, with 0 among the z.
 
@@ -341,32 +342,36 @@ def _newton_steps(
     """
     lowest = highest = 0.0
     for j in range(len(expected)):
-        slope = expected[j] - observed[j] + weights[j] * inverse_variance
-        bend = curvature[j] + inverse_variance
+        slope = expected[j] - observed[j] + weights[j] * rule.inverse_variance
+        bend = curvature[j] + rule.inverse_variance
         if bend <= 0.0:
             z[j] = 0.0
-        elif l1 > 0.0:
+        elif rule.l1 > 0.0:
             target = weights[j] - slope / bend
-            z[j] = np.sign(target) * max(abs(target) - l1 / bend, 0.0) - weights[j]
+            z[j] = np.sign(target) * max(abs(target) - rule.l1 / bend, 0.0) - weights[j]
         else:
             z[j] = -slope / bend
         lowest, highest = min(lowest, z[j]), max(highest, z[j])
     return highest - lowest
 
 
+@lean
+def shortened(rule: Rule, reach: float) -> float:
+    """Return the first of 1, β, β², … that shortens a Newton step of this reach to sufficient decrease."""
+    step = 1.0
+    while step * (np.exp(step * reach) - step * reach - 1.0) > (1.0 - rule.gamma) * (step * reach) ** 2:
+        step *= rule.beta
+    return step
+
+
 @nb.njit(cache=True, nogil=True)
 def _steps(
-    rule: int,
+    rule: Rule,
     expected: Floats,
     observed: Floats,
     weights: Floats,
     curvature: Floats,
-    inverse_variance: float,
-    l1: float,
     sharp: float,
-    gamma: float,
-    beta: float,
-    safe_range: float,
     z: Floats,
 ) -> None:
     """Write z, the change of the weights of one feature, by the rule.
@@ -376,19 +381,17 @@ def _steps(
     whenever βᵏ (e^s - s - 1) / s² ≤ 1 - γ with s = βᵏ r; for βᵏ = 1, whenever r ≤ `safe_range`. A longer step of
     features ≥ 0 (f# > 0) is replaced by the minimiser of the SCGIS bound, which separates over classes.
     """
-    if rule == CD:
-        reach = abs(sharp) * _newton_steps(expected, observed, weights, curvature, inverse_variance, l1, z)
-        if reach <= safe_range:
+    if rule.method == CD:
+        reach = abs(sharp) * _newton_steps(rule, expected, observed, weights, curvature, z)
+        if reach <= rule.safe_range:
             return
-        if l1 > 0.0 or sharp < 0.0:
-            step = 1.0
-            while step * (np.exp(step * reach) - step * reach - 1.0) > (1.0 - gamma) * (step * reach) ** 2:
-                step *= beta
+        if rule.l1 > 0.0 or sharp < 0.0:
+            step = shortened(rule, reach)
             for j in range(len(expected)):
                 z[j] *= step
             return
     for j in range(len(expected)):
-        z[j] = scaling_step(expected[j], observed[j], weights[j], inverse_variance, sharp)
+        z[j] = scaling_step(expected[j], observed[j], weights[j], rule.inverse_variance, sharp)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -402,37 +405,48 @@ def _centre(weights: Floats, z: Floats) -> None:
         z[y] -= mean
 
 
+@lean
+def smallest_slope(rule: Rule, slope: float, weight: float) -> float:
+    """Return, of a slope and what the L1 penalty adds to it, the subgradient nearest to 0."""
+    if rule.l1 == 0.0:
+        return slope
+    return slope + np.sign(weight) * rule.l1 if weight != 0.0 else max(abs(slope) - rule.l1, 0.0)
+
+
+@nb.njit(cache=True, nogil=True)
+def _squared_slope(rule: Rule, expected: Floats, observed: Floats, weights: Floats) -> float:
+    """Return the squared length of the smallest subgradient."""
+    result = 0.0
+    for j in range(len(expected)):
+        slope = expected[j] - observed[j] + weights[j] * rule.inverse_variance
+        slope = smallest_slope(rule, slope, weights[j])
+        result += slope * slope
+    return result
+
+
 @nb.njit(cache=True, nogil=True, fastmath=True)
 def sweep(
-    rule: int,
+    rule: Rule,
     order: Ints,
-    col_ptr: Ints,
-    col_rows: Ids,
-    col_values: Floats,
-    row_ptr: Ints,
-    row_ids: Ids,
-    row_values: Floats,
-    w_ptr: Ints,
-    w_class: Ids,
-    w: Floats,
+    columns: SparseRows,
+    matrix: SparseRows,
+    weights: Weights,
     observed: Floats,
     counts: Floats,
     sharp: Floats,
-    inverse_variance: float,
-    l1: float,
-    gamma: float,
-    beta: float,
-    safe_range: float,
     n_classes: int,
-    S: Floats,
-    T: Floats,
-    shift: Floats,
+    state: Scores,
 ) -> float:
     """Update the weights of every input feature once, all classes of a feature together.
 
     `sharp[p]` is max_i |x_ip|, negative when some x_ip is. Returns the sum of squares of the (sub)gradient as it was
     met on the way: each component just before its own update.
     """
+    # Taken out of the tuples here: each look into one counts references.
+    S, T, shift = state
+    col_ptr, col_rows, col_values = columns
+    w_ptr, w_class, w = weights
+    l1, inverse_variance = rule.l1, rule.inverse_variance
     width = S.shape[1]
     expected, curvature, z = np.empty(width), np.empty(width), np.empty(width)
     spread, factors = np.zeros(width), np.empty(width)
@@ -440,10 +454,11 @@ def sweep(
     squares = 0.0
     for p in order:
         first, n_listed = w_ptr[p], w_ptr[p + 1] - w_ptr[p]
+        own, seen = w[first : first + n_listed], observed[first : first + n_listed]
         if col_ptr[p] == col_ptr[p + 1]:
             # Only the penalty speaks.
             if inverse_variance > 0.0 or l1 > 0.0:
-                w[first : first + n_listed] = 0.0
+                own[:] = 0.0
             continue
         if n_listed == 0:
             continue
@@ -453,9 +468,7 @@ def sweep(
         # Scattered access costs about three times as much as access in order.
         is_dense = 3 * n_listed > n_classes or not is_kept
         if not is_kept:
-            _moments_fresh(
-                rows, values, counts, row_ptr, row_ids, row_values, w_ptr, w_class, w, T, shift, expected, curvature
-            )
+            _moments_fresh(rows, values, counts, matrix, weights, state, expected, curvature)
         elif is_dense:
             _moments_all(rows, values, counts, S, T, expected, curvature)
         else:
@@ -463,16 +476,12 @@ def sweep(
         if is_dense:
             for j in range(len(listed)):
                 expected[j], curvature[j] = expected[listed[j]], curvature[listed[j]]
-        weights, seen = w[first : first + n_listed], observed[first : first + n_listed]
-        squares += _squared_slope(expected[:n_listed], seen, weights, inverse_variance, l1)
-        _steps(
-            rule, expected[:n_listed], seen, weights, curvature, inverse_variance, l1, sharp[p], gamma, beta,
-            safe_range, z,
-        )  # fmt: skip
-        if rule == CD and len(listed) == 0 and l1 == 0.0:
-            _centre(weights, z)
+        squares += _squared_slope(rule, expected[:n_listed], seen, own)
+        _steps(rule, expected[:n_listed], seen, own, curvature, sharp[p], z)
+        if rule.method == CD and len(listed) == 0 and l1 == 0.0:
+            _centre(own, z)
         for j in range(n_listed):
-            weights[j] += z[j]
+            own[j] += z[j]
         if not is_kept:
             continue
         if not is_dense:
@@ -486,15 +495,3 @@ def sweep(
             spread[:n_classes] = z[:n_classes]
             _apply_all(rows, values, spread, factors, S, T, shift)
     return squares
-
-
-@nb.njit(cache=True, nogil=True)
-def _squared_slope(expected: Floats, observed: Floats, weights: Floats, inverse_variance: float, l1: float) -> float:
-    """Return the squared length of the smallest subgradient."""
-    result = 0.0
-    for j in range(len(expected)):
-        slope = expected[j] - observed[j] + weights[j] * inverse_variance
-        if l1 > 0.0:
-            slope = slope + np.sign(weights[j]) * l1 if weights[j] != 0.0 else max(abs(slope) - l1, 0.0)
-        result += slope * slope
-    return result

@@ -11,7 +11,7 @@ handled by Arrow and by Numba, never one by one in Python: dictionary-coded colu
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,8 @@ from onoma.learning._features_kernels import fill_rows, hash_strings
 
 __all__ = ["FeatureHasher", "FeatureIndex", "hash_column"]
 
-Columns = Mapping[str, Any]
+Column: TypeAlias = pa.Array | pa.ChunkedArray | Sequence[str | None]
+Columns = Mapping[str, Column]
 
 
 class FeatureIndex:
@@ -188,7 +189,7 @@ def hash_column(strings: pa.Array, *, seed: int = 0) -> NDArray[np.uint64]:
     return hash_strings(content, np.ascontiguousarray(bounds), np.uint64(seed & 0xFFFFFFFFFFFFFFFF))
 
 
-def _coded(column: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], pa.Array]:  # noqa: ANN401
+def _coded(column: Column) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], pa.Array]:
     """Return row starts, row ends, one code per value (-1: null) and the distinct values the codes stand for."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else pa.array(column)
     if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):

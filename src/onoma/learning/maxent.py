@@ -25,8 +25,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from onoma.errors import ConvergenceWarning, DataError, SettingsError
-from onoma.learning.inputs import as_counts, as_matrix, coded, find_classes
-from onoma.learning.objective import CandidateProblem, Pairs, Penalty, ProductProblem, product_scores
+from onoma.learning.candidate_problem import CandidateProblem
+from onoma.learning.inputs import Labels, MatrixLike, as_counts, as_matrix, coded, find_classes
+from onoma.learning.objective import Penalty
+from onoma.learning.product_problem import Pairs, ProductProblem, product_scores
 from onoma.learning.solvers import Plan, Point, Solution, Solver, solve
 from onoma.learning.storage import load_model, save_model
 from onoma.progress import SILENT, Progress
@@ -123,8 +125,8 @@ class MaxEnt(_Fitted):
 
     def fit(
         self,
-        X: Any,  # noqa: ANN401
-        labels: Sequence[Any] | NDArray[Any],
+        X: MatrixLike,
+        labels: Labels,
         *,
         counts: Floats | None = None,
         classes: Sequence[Any] | None = None,
@@ -157,10 +159,7 @@ class MaxEnt(_Fitted):
         """
         X = as_matrix(X)
         self.classes_ = find_classes(labels, classes)
-        y = coded(labels, self.classes_)
-        weights = as_counts(counts, X.shape[0])
-        if len(y) != X.shape[0]:
-            raise DataError(f"{X.shape[0]:,} rows and {len(y):,} labels; they must be equally many")
+        y, weights = coded(labels, self.classes_, n=X.shape[0]), as_counts(counts, X.shape[0])
         if feature_names is not None and len(feature_names) != X.shape[1]:
             raise DataError(f"{X.shape[1]:,} features and {len(feature_names):,} names; they must be equally many")
         empty = np.flatnonzero(np.bincount(y, weights, len(self.classes_)) == 0.0)
@@ -187,37 +186,37 @@ class MaxEnt(_Fitted):
         return self._w
 
     @property
-    def weights_(self) -> Any:  # noqa: ANN401
+    def weights_(self) -> Floats | sp.csr_array:
         """Features × classes: an array, or a CSR array when only seen pairs have weights."""
         shape = (self.n_features_, len(self.classes_))
         if self.pairs == "all":
             return self._w.reshape(shape)
         return sp.csr_array((self._w, self._w_class, self._w_ptr), shape=shape)
 
-    def scores(self, X: Any) -> Floats:  # noqa: ANN401
+    def scores(self, X: MatrixLike) -> Floats:
         """Return Σ_t w_t f_t(x, y) for each row and class."""
         X = as_matrix(X)
         if X.shape[1] != self.n_features_ and self.classes_:
             raise DataError(f"{X.shape[1]:,} features; this model was learnt from {self.n_features_:,}")
         return product_scores(X, self._w_ptr, self._w_class, self._w, len(self.classes_))
 
-    def predict_log_proba(self, X: Any) -> Floats:  # noqa: ANN401
+    def predict_log_proba(self, X: MatrixLike) -> Floats:
         """Return log P(y | x) for each row and class."""
         scores = self.scores(X)
         scores -= scores.max(axis=1, keepdims=True)
         scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
         return scores
 
-    def predict(self, X: Any) -> list[Any]:  # noqa: ANN401
+    def predict(self, X: MatrixLike) -> list[Any]:
         """Return the most probable class of each row; the first of equals."""
         return [self.classes_[y] for y in self.scores(X).argmax(axis=1)]
 
-    def log_likelihood(self, X: Any, labels: Sequence[Any] | NDArray[Any]) -> float:  # noqa: ANN401
+    def log_likelihood(self, X: MatrixLike, labels: Labels) -> float:
         """Return Σ log P(label | row); a label unseen in training is an error."""
         log_proba = self.predict_log_proba(X)
         return float(log_proba[np.arange(len(log_proba)), coded(labels, self.classes_)].sum())
 
-    def top_features(self, label: Any, n: int = 10) -> list[tuple[str, float]]:  # noqa: ANN401
+    def top_features(self, label: object, n: int = 10) -> list[tuple[str, float]]:
         """Return the features that speak most for a class, with their weights."""
         column = self._column(int(coded([label], self.classes_)[0]))
         names = self.feature_names_
@@ -288,7 +287,7 @@ class CandidateMaxEnt(_Fitted):
 
     def fit(
         self,
-        F: Any,  # noqa: ANN401
+        F: MatrixLike,
         groups: Sequence[int] | NDArray[Any],
         chosen: Sequence[float] | Floats,
         *,
@@ -319,7 +318,7 @@ class CandidateMaxEnt(_Fitted):
         self._note(solution)
         return self
 
-    def predict_log_proba(self, F: Any, groups: Sequence[int] | NDArray[Any]) -> Floats:  # noqa: ANN401
+    def predict_log_proba(self, F: MatrixLike, groups: Sequence[int] | NDArray[Any]) -> Floats:
         """Return the log-probability of each candidate within its context."""
         F = as_matrix(F)
         if F.shape[1] != len(self.weights_):
@@ -329,7 +328,7 @@ class CandidateMaxEnt(_Fitted):
         scores -= np.repeat(np.maximum.reduceat(scores, ptr[:-1]), sizes)
         return scores - np.repeat(np.log(np.add.reduceat(np.exp(scores), ptr[:-1])), sizes)
 
-    def predict(self, F: Any, groups: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:  # noqa: ANN401
+    def predict(self, F: MatrixLike, groups: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
         """Return the row of the most probable candidate of each context; the first of equals."""
         ptr = _group_ptr(groups, as_matrix(F).shape[0])
         log_proba = self.predict_log_proba(F, groups)

@@ -7,21 +7,23 @@ meant, given what she wrote): grammatical correction replaces them by the learne
 Counts add up, so a model can be learnt in pieces and two models can be joined.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from onoma.errors import DataError, SettingsError
-from onoma.learning.inputs import as_counts, as_matrix, coded, find_classes
+from onoma.learning.inputs import Labels, MatrixLike, as_counts, as_matrix, coded, find_classes
 from onoma.learning.storage import load_model, save_model
 
 __all__ = ["NaiveBayes"]
 
 Floats = NDArray[np.float64]
+Priors: TypeAlias = ArrayLike | Mapping[Any, float]
+"""A number for each class, or a row of numbers for each row."""
 
 
 class NaiveBayes:
@@ -58,8 +60,8 @@ class NaiveBayes:
 
     def fit(
         self,
-        X: Any,  # noqa: ANN401
-        labels: Sequence[Any] | NDArray[Any],
+        X: MatrixLike,
+        labels: Labels,
         *,
         counts: Floats | None = None,
         classes: Sequence[Any] | None = None,
@@ -85,23 +87,21 @@ class NaiveBayes:
 
     def add(
         self,
-        X: Any,  # noqa: ANN401
-        labels: Sequence[Any] | NDArray[Any],
+        X: MatrixLike,
+        labels: Labels,
         *,
         counts: Floats | None = None,
     ) -> Self:
         """Count more samples of the same classes and features."""
         X = as_matrix(X)
         self._check(X)
-        y, weights = coded(labels, self.classes_), as_counts(counts, X.shape[0])
-        if len(y) != X.shape[0]:
-            raise DataError(f"{X.shape[0]:,} rows and {len(y):,} labels; they must be equally many")
+        y, weights = coded(labels, self.classes_, n=X.shape[0]), as_counts(counts, X.shape[0])
         truth = sp.csr_array((weights, (y, np.arange(len(y)))), shape=(len(self.classes_), len(y)))
         self.class_counts_ = self.class_counts_ + np.bincount(y, weights, len(self.classes_))
         self.feature_counts_ = self.feature_counts_ + (truth @ X).toarray()
         return self
 
-    def scores(self, X: Any, *, priors: Any = None) -> Floats:  # noqa: ANN401
+    def scores(self, X: MatrixLike, *, priors: Priors | None = None) -> Floats:
         """Return log prior(c) + Σ_f x_f log P(f | c) for each row and class.
 
         Parameters
@@ -118,13 +118,13 @@ class NaiveBayes:
         log_likelihood = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
         return np.asarray(X @ log_likelihood.T) + self._log_priors(priors, X.shape[0])
 
-    def predict_log_proba(self, X: Any, *, priors: Any = None) -> Floats:  # noqa: ANN401
+    def predict_log_proba(self, X: MatrixLike, *, priors: Priors | None = None) -> Floats:
         """Return log P(c | x) for each row and class; priors as for `scores`."""
         scores = self.scores(X, priors=priors)
         scores -= scores.max(axis=1, keepdims=True)
         return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
-    def predict(self, X: Any, *, priors: Any = None) -> list[Any]:  # noqa: ANN401
+    def predict(self, X: MatrixLike, *, priors: Priors | None = None) -> list[Any]:
         """Return the most probable class of each row, the first of equals; priors as for `scores`."""
         return [self.classes_[y] for y in self.scores(X, priors=priors).argmax(axis=1)]
 
@@ -151,10 +151,10 @@ class NaiveBayes:
             row = int(np.searchsorted(X.indptr, bad[0], side="right"))
             raise DataError(f"a feature occurs {X.data[bad[0]]} times; counts are from 0 up", row=row)
 
-    def _log_priors(self, priors: Any, n: int) -> Floats:  # noqa: ANN401
+    def _log_priors(self, priors: Priors | None, n: int) -> Floats:
         if priors is None:
             array = self.class_counts_
-        elif isinstance(priors, dict):
+        elif isinstance(priors, Mapping):
             coded(list(priors), self.classes_)
             array = np.array([priors.get(label, 0.0) for label in self.classes_], np.float64)
         else:

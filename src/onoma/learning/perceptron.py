@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError, SettingsError
 from onoma.learning._perceptron_kernels import epoch
-from onoma.learning.inputs import as_counts, as_matrix, coded, find_classes
-from onoma.learning.objective import SparseRows
+from onoma.learning.inputs import Labels, MatrixLike, SparseRows, as_counts, as_matrix, coded, find_classes
 from onoma.learning.storage import load_model, save_model
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
@@ -65,8 +64,8 @@ class Perceptron:
 
     def fit(
         self,
-        X: Any,  # noqa: ANN401
-        labels: Sequence[Any] | NDArray[Any],
+        X: MatrixLike,
+        labels: Labels,
         *,
         counts: NDArray[np.float64] | None = None,
         classes: Sequence[Any] | None = None,
@@ -89,10 +88,7 @@ class Perceptron:
         """
         X = as_matrix(X)
         self.classes_ = find_classes(labels, classes)
-        y = coded(labels, self.classes_)
-        strength = as_counts(counts, X.shape[0])
-        if len(y) != X.shape[0]:
-            raise DataError(f"{X.shape[0]:,} rows and {len(y):,} labels; they must be equally many")
+        y, strength = coded(labels, self.classes_, n=X.shape[0]), as_counts(counts, X.shape[0])
         rows, w = SparseRows.of(X), np.zeros((X.shape[1], len(self.classes_)))
         u = np.zeros_like(w)
         self.n_changes_, n = [], X.shape[0]
@@ -109,14 +105,14 @@ class Perceptron:
         self.weights_ = w
         return self
 
-    def scores(self, X: Any) -> NDArray[np.float64]:  # noqa: ANN401
+    def scores(self, X: MatrixLike) -> NDArray[np.float64]:
         """Return the score of each row and class."""
         X = as_matrix(X)
         if X.shape[1] != len(self.weights_):
             raise DataError(f"{X.shape[1]:,} features; this model was learnt from {len(self.weights_):,}")
         return np.asarray(X @ self.weights_)
 
-    def predict(self, X: Any) -> list[Any]:  # noqa: ANN401
+    def predict(self, X: MatrixLike) -> list[Any]:
         """Return the class of each row that scores most; the first of equals."""
         return [self.classes_[y] for y in self.scores(X).argmax(axis=1)]
 

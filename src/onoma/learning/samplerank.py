@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError, SettingsError
 from onoma.learning.averaging import AveragedWeights
-from onoma.learning.inputs import as_matrix
+from onoma.learning.inputs import MatrixLike, as_matrix
 from onoma.mcmc.metropolis import build_kernel, init
 from onoma.mcmc.proposals import Proposal, WorldChange
 from onoma.numerics.rng import stream
@@ -173,7 +173,7 @@ class SampleRank:
 
     def fit_pairs(
         self,
-        differences: Any,  # noqa: ANN401
+        differences: MatrixLike,
         d_objective: Sequence[float] | NDArray[np.float64],
         *,
         start: NDArray[np.float64] | None = None,

@@ -306,8 +306,14 @@ def _quasi_newton(problem: Problem, penalty: Penalty, plan: Plan, w: Floats, rec
     if recorder.relative_gap(value, norm) <= plan.tolerance:
         recorder.record(w, value, norm, is_exact=True)
         return
-    options = {"maxiter": plan.max_iterations, "maxfun": 100 * plan.max_iterations, "ftol": 0.0, "gtol": 0.0}
-    minimize(objective, w, jac=True, method="L-BFGS-B", callback=after, options=options)  # type: ignore[call-overload]
+    minimize(
+        objective,
+        w,
+        jac=True,
+        method="L-BFGS-B",
+        callback=after,
+        options={"maxiter": plan.max_iterations, "maxfun": 100 * plan.max_iterations, "ftol": 0.0, "gtol": 0.0},
+    )
 
 
 _METHODS: dict[Solver, Callable[[Problem, Penalty, Plan, Floats, _Recorder], None]] = {

@@ -67,10 +67,10 @@ class ChainsSettings:
         Whether to keep worlds at all; a search for the best world need not.
     """
 
-    sampler: Gibbs | Metropolis = Gibbs()  # noqa: RUF009 (frozen)
+    sampler: Gibbs | Metropolis = Gibbs()
     seed: int = 0
     n_chains: int = 4
-    schedule: Schedule = Constant()  # noqa: RUF009 (frozen)
+    schedule: Schedule = Constant()
     burn_in: int = 0
     thin: int = 1
     keep_worlds: bool = field(default=True, kw_only=True)

@@ -55,7 +55,7 @@ class Gibbs:
     """
 
     scan: Literal["systematic", "random"] = "systematic"
-    scoring: Strategy = Exact()  # noqa: RUF009 (frozen)
+    scoring: Strategy = Exact()
 
     def __post_init__(self) -> None:
         if self.scan not in ("systematic", "random"):
@@ -75,7 +75,7 @@ def init(world: World, graph: CompiledGraph) -> GibbsState:
     return GibbsState(world, log_score)
 
 
-def build_kernel(graph: CompiledGraph, scoring: Strategy = Exact()) -> StepFn:  # noqa: B008 (frozen)
+def build_kernel(graph: CompiledGraph, scoring: Strategy = Exact()) -> StepFn:
     """Return step(rng_state, state, variable, temperature), one compiled update; `Adaptive` stays at its start.
 
     Examples

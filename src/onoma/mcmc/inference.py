@@ -88,7 +88,7 @@ class Maximum:
 
 def sample(
     graph: CompiledGraph,
-    sampler: Gibbs | Metropolis = Gibbs(),  # noqa: B008 (frozen)
+    sampler: Gibbs | Metropolis = Gibbs(),
     *,
     seed: int,
     n_samples: int = 1000,
@@ -120,7 +120,7 @@ def sample(
 
 def maximise(
     graph: CompiledGraph,
-    sampler: Gibbs | Metropolis = Gibbs(),  # noqa: B008 (frozen)
+    sampler: Gibbs | Metropolis = Gibbs(),
     *,
     seed: int,
     n_sweeps: int = 1000,

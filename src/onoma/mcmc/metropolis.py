@@ -64,7 +64,7 @@ class Metropolis:
     """
 
     pair_share: float = 0.0
-    scoring: Strategy = Exact()  # noqa: RUF009 (frozen)
+    scoring: Strategy = Exact()
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.pair_share < 1.0:
@@ -131,7 +131,7 @@ def search(
     *,
     n_steps: int,
     seed: int,
-    schedule: Schedule = Constant(),  # noqa: B008 (frozen)
+    schedule: Schedule = Constant(),
     every: int | None = None,
 ) -> Search[AnyWorld]:
     """Run Metropolis–Hastings and go back to the best world seen; `every` so many steps give a row of the trace.

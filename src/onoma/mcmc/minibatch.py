@@ -30,18 +30,18 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
 from onoma.graph.compiled import CompiledGraph
 from onoma.mcmc._minibatch_kernels import MinibatchArrays, alias_by_variable_inplace, bounds_inplace
 from onoma.mcmc._subsampling_kernels import POISSON, ScoringPlan
+from onoma.mcmc.subsampling import WithoutProportion
 
 __all__ = ["Poisson", "no_minibatch", "prepare"]
 
 
 @dataclass(frozen=True)
-class Poisson:
+class Poisson(WithoutProportion):
     """Exact minibatches of about λ + L factors, with λ = rate · max(L, L²); for Gibbs sampling.
 
     Where the temperature τ is not 1, scores and so L are divided by it first.
@@ -64,10 +64,6 @@ class Poisson:
     def plan(self) -> ScoringPlan:
         """Return the strategy as numbers."""
         return ScoringPlan(POISSON, rate=float(self.rate), fallback=self.fallback)
-
-    def proportions(self, first: int, n: int) -> NDArray[np.float64]:  # noqa: ARG002
-        """Return 1 for each sweep: the counts decide."""
-        return np.ones(n)
 
 
 def prepare(graph: CompiledGraph) -> MinibatchArrays:

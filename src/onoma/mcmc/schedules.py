@@ -40,13 +40,34 @@ class Constant:
     def __post_init__(self) -> None:
         _check(temperature=self.temperature)
 
-    def temperatures(self, first: int, n: int) -> NDArray[np.float64]:  # noqa: ARG002
+    def temperatures(self, first: int, n: int) -> NDArray[np.float64]:  # noqa: ARG002 (a schedule's signature)
         """Return the temperatures of n steps, from step `first` on."""
         return np.full(n, float(self.temperature))
 
 
 @dataclass(frozen=True)
-class Geometric:
+class _Cooling:
+    """A way from one temperature to another in so many steps."""
+
+    start: float
+    end: float
+    n_steps: int
+
+    def __post_init__(self) -> None:
+        _check(start=self.start, end=self.end, n_steps=self.n_steps)
+
+    def temperatures(self, first: int, n: int) -> NDArray[np.float64]:
+        """Return the temperatures of n steps, from step `first` on."""
+        progress = np.minimum(np.arange(first, first + n) / (self.n_steps - 1), 1.0) if self.n_steps > 1 else np.ones(n)
+        return np.where(progress >= 1.0, self.end, self._between(progress))
+
+    def _between(self, progress: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the temperature for each part of the way that is done."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Geometric(_Cooling):
     """start · (end/start)^(k/(n_steps-1)): each step cools by the same factor.
 
     Examples
@@ -55,21 +76,12 @@ class Geometric:
     [4.0, 2.0, 1.0, 1.0]
     """
 
-    start: float
-    end: float
-    n_steps: int
-
-    def __post_init__(self) -> None:
-        _check(start=self.start, end=self.end, n_steps=self.n_steps)
-
-    def temperatures(self, first: int, n: int) -> NDArray[np.float64]:
-        """Return the temperatures of n steps, from step `first` on."""
-        progress = _progress(first, n, self.n_steps)
-        return np.where(progress >= 1.0, self.end, self.start * (self.end / self.start) ** progress)
+    def _between(self, progress: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.start * (self.end / self.start) ** progress
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(_Cooling):
     """start + (end - start) · k/(n_steps-1).
 
     Examples
@@ -78,17 +90,8 @@ class Linear:
     [3.0, 2.0, 1.0, 1.0]
     """
 
-    start: float
-    end: float
-    n_steps: int
-
-    def __post_init__(self) -> None:
-        _check(start=self.start, end=self.end, n_steps=self.n_steps)
-
-    def temperatures(self, first: int, n: int) -> NDArray[np.float64]:
-        """Return the temperatures of n steps, from step `first` on."""
-        progress = _progress(first, n, self.n_steps)
-        return np.where(progress >= 1.0, self.end, self.start + (self.end - self.start) * progress)
+    def _between(self, progress: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.start + (self.end - self.start) * progress
 
 
 @dataclass(frozen=True)
@@ -130,11 +133,6 @@ class Restart:
     def temperatures(self, first: int, n: int) -> NDArray[np.float64]:
         """Return the temperatures of n steps, from step `first` on."""
         return self.schedule.temperatures(0, self.period)[np.arange(first, first + n) % self.period]
-
-
-def _progress(first: int, n: int, n_steps: int) -> NDArray[np.float64]:
-    """Return k/(n_steps-1), at most 1, for n steps: 1 in the last step of the schedule and after it."""
-    return np.minimum(np.arange(first, first + n) / (n_steps - 1), 1.0) if n_steps > 1 else np.ones(n)
 
 
 def _check(**numbers: float) -> None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from onoma.errors import SettingsError
 from onoma.mcmc._subsampling_kernels import CONFIDENCE, EXACT, PROPORTION, ScoringPlan, wants_more
 
-__all__ = ["Adaptive", "Confidence", "Estimate", "Exact", "Strategy", "Uniform", "estimate"]
+__all__ = ["Adaptive", "Confidence", "Estimate", "Exact", "Strategy", "Uniform", "WithoutProportion", "estimate"]
 
 
 class Strategy(Protocol):
@@ -34,17 +34,21 @@ class Strategy(Protocol):
         """Return the proportion of factors for each of n sweeps from the first on (1 where it does not apply)."""
 
 
+class WithoutProportion:
+    """The base of strategies that no proportion tells how much to look at."""
+
+    def proportions(self, first: int, n: int) -> NDArray[np.float64]:  # noqa: ARG002 (a strategy's signature)
+        """Return 1 for each sweep."""
+        return np.ones(n)
+
+
 @dataclass(frozen=True)
-class Exact:
+class Exact(WithoutProportion):
     """Every factor."""
 
     def plan(self) -> ScoringPlan:
         """Return the strategy as numbers."""
         return ScoringPlan(EXACT)
-
-    def proportions(self, first: int, n: int) -> NDArray[np.float64]:  # noqa: ARG002
-        """Return 1 for each sweep."""
-        return np.ones(n)
 
 
 @dataclass(frozen=True)
@@ -60,13 +64,13 @@ class Uniform:
         """Return the strategy as numbers."""
         return ScoringPlan(PROPORTION)
 
-    def proportions(self, first: int, n: int) -> NDArray[np.float64]:  # noqa: ARG002
+    def proportions(self, first: int, n: int) -> NDArray[np.float64]:  # noqa: ARG002 (a strategy's signature)
         """Return p for each sweep."""
         return np.full(n, self.p)
 
 
 @dataclass(frozen=True)
-class Confidence:
+class Confidence(WithoutProportion):
     """Factors until the interval around their mean is narrower than `width`.
 
     The width is 2 z σ_S/√|S| · √((|F|-|S|)/(|F|-1)); the last root, for a finite population, makes it 0 at S = F, so
@@ -87,10 +91,6 @@ class Confidence:
     def plan(self) -> ScoringPlan:
         """Return the strategy as numbers."""
         return ScoringPlan(CONFIDENCE, self.width, self.z, self.minimum)
-
-    def proportions(self, first: int, n: int) -> NDArray[np.float64]:  # noqa: ARG002
-        """Return 1 for each sweep: the interval decides."""
-        return np.ones(n)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import numba as nb
 
-__all__ = ["lean"]
+__all__ = ["lean", "lean_fast"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -19,3 +19,9 @@ def lean(function: Function) -> Function:
     """
     njit: Any = nb.njit  # its declared types leave `_nrt` out
     return njit(cache=True, nogil=True, _nrt=False, forceinline=True)(function)
+
+
+def lean_fast(function: Function) -> Function:
+    """Compile as `lean` does, and let sums be reordered so that loops use vector registers; no NaN, no infinity."""
+    njit: Any = nb.njit
+    return njit(cache=True, nogil=True, _nrt=False, forceinline=True, fastmath=True)(function)

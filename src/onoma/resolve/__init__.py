@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Callable(ModuleType):
-    def __call__(self, frame: object, **settings: Any) -> "Resolution":  # noqa: ANN401
+    def __call__(self, frame: object, **settings: Any) -> "Resolution":  # noqa: ANN401 (those of `resolve`)
         from onoma.resolve.resolution import resolve
 
         return resolve(frame, **settings)

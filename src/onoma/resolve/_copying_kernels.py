@@ -4,14 +4,75 @@ Random numbers are looked up, not drawn in turn: that of a record in a sweep is 
 record. So neither the order in which records are visited nor the number of threads changes the answer.
 """
 
+from typing import NamedTuple
+
 import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import lean
 from onoma.numerics.union_find import find_inplace, union_inplace
 
 FRESH, COPY, RELATIVE = 0, 1, 2
 PLACED = -2
+
+
+class Neighbours(NamedTuple):
+    """Each record's neighbours by any candidate pair."""
+
+    offsets: NDArray[np.int64]
+    records: NDArray[np.int32]
+    pairs: NDArray[np.int64]
+    """The pair that makes each a neighbour."""
+
+
+class Lists(NamedTuple):
+    """The origins that each record may have: its neighbours by pairs of enough weight."""
+
+    records: NDArray[np.int32]
+    """The record at each place; all other arrays speak of places."""
+    offsets: NDArray[np.int64]
+    neighbours: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    copies: NDArray[np.float32]
+    """What of the weights is that of copies."""
+
+
+class Origins(NamedTuple):
+    """Orders and origins, changed in place."""
+
+    time: NDArray[np.float64]
+    chosen: NDArray[np.int64]
+    """The origin, as a place in the neighbour lists; -1 for a fresh record."""
+    kind: NDArray[np.int8]
+    root: NDArray[np.int32]
+    """The first record of the entity."""
+    kin: NDArray[np.int32]
+    """The first of all that a record descends from, by copying or by relation."""
+
+
+class Counts(NamedTuple):
+    """How often each neighbour was an origin, and how often both records of a pair inside a component were together."""
+
+    n_copied: NDArray[np.int32]
+    n_related: NDArray[np.int32]
+    one: NDArray[np.int32]
+    other: NDArray[np.int32]
+    n_together: NDArray[np.int32]
+    n_akin: NDArray[np.int32]
+
+
+class Scratch(NamedTuple):
+    """Working space, as many numbers as records each."""
+
+    parent: NDArray[np.int32]
+    size: NDArray[np.int32]
+    waiting: NDArray[np.int32]
+    queue: NDArray[np.int32]
+    new_root: NDArray[np.int32]
+    path: NDArray[np.int32]
+    orders: NDArray[np.float64]
+    total: NDArray[np.float64]
 
 
 @nb.njit("uint64(uint64, uint64)", cache=True, nogil=True)
@@ -30,10 +91,8 @@ def uniform_at(key: np.uint64, number: np.uint64) -> float:
 
 
 @nb.njit(cache=True, nogil=True)
-def neighbour_lists(
-    n: int, a: NDArray[np.int32], b: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return each record's neighbours, and the pair that makes them so (offsets, neighbours, pairs)."""
+def neighbour_lists(n: int, a: NDArray[np.int32], b: NDArray[np.int32]) -> Neighbours:
+    """Return each record's neighbours, and the pair that makes them so."""
     offsets = np.zeros(n + 1, dtype=np.int64)
     for e in range(len(a)):
         offsets[a[e] + 1] += 1
@@ -50,7 +109,7 @@ def neighbour_lists(
         neighbours[place[b[e]]] = a[e]
         pairs[place[b[e]]] = e
         place[b[e]] += 1
-    return offsets, neighbours, pairs
+    return Neighbours(offsets, neighbours, pairs)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -168,25 +227,37 @@ def pairs_within(
 
 
 @nb.njit(cache=True, nogil=True)
-def sample_origins(
-    first: int,
-    last: int,
-    key: np.uint64,
-    records: NDArray[np.int32],
-    time: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    copies: NDArray[np.float32],
-    chosen: NDArray[np.int64],
-    kind: NDArray[np.int8],
-    n_copied: NDArray[np.int32],
-    n_related: NDArray[np.int32],
-) -> None:
-    """Given the order, draw the origins of records: fresh (kind 0, weight 1), a copy (1) or a relative (2) of another.
+def new_origins(time: NDArray[np.float64]) -> Origins:
+    """Return room for the origins of records that come at these times."""
+    n = len(time)
+    chosen, kind = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int8)
+    return Origins(time, chosen, kind, np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32))
 
-    `chosen[i]` becomes the place in the neighbour lists, -1 for a fresh record; each choice is counted there.
-    """
+
+def new_counts(n_neighbours: int, one: NDArray[np.int32], other: NDArray[np.int32]) -> Counts:
+    """Return counts of nothing."""
+    return Counts(
+        np.zeros(n_neighbours, dtype=np.int32),
+        np.zeros(n_neighbours, dtype=np.int32),
+        one,
+        other,
+        np.zeros(len(one), dtype=np.int32),
+        np.zeros(len(one), dtype=np.int32),
+    )
+
+
+@nb.njit(cache=True, nogil=True)
+def new_scratch(n: int) -> Scratch:
+    """Return working space for n records."""
+    numbers, measures = np.empty((6, n), dtype=np.int32), np.empty((2, n))
+    return Scratch(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], measures[0], measures[1])
+
+
+@lean
+def sample_origins(first: int, last: int, key: np.uint64, lists: Lists, origins: Origins, counts: Counts) -> None:
+    """Given the order, draw the origins of records: fresh (weight 1), a copy or a relative of another; count them."""
+    records, offsets, neighbours, weights, copies = lists
+    time, chosen, kind, _, _ = origins
     for i in range(first, last):
         u = uniform_at(key, np.uint64(3 * records[i]))
         chosen[i], kind[i] = -1, FRESH
@@ -209,121 +280,22 @@ def sample_origins(
                     if x < 0.0:
                         break
         if kind[i] == COPY:
-            n_copied[chosen[i]] += 1
+            counts.n_copied[chosen[i]] += 1
         else:
-            n_related[chosen[i]] += 1
+            counts.n_related[chosen[i]] += 1
 
 
-@nb.njit(cache=True, nogil=True)
-def choose_roots(
-    key: np.uint64,
-    records: NDArray[np.int32],
-    neighbours: NDArray[np.int32],
-    chosen: NDArray[np.int64],
-    size: NDArray[np.int32],
-    queue: NDArray[np.int32],
-    kin: NDArray[np.int32],
-    orders: NDArray[np.float64],
-    total: NDArray[np.float64],
-    new_root: NDArray[np.int32],
-) -> None:
-    """Draw for each tree the record that it is to hang from, by the number of orders that it then has.
-
-    Hung from a child c of p instead of from p, a tree of N records has size(c) / (N - size(c)) times as many orders.
-    `new_root[r]` becomes what is drawn for the tree that hangs from r.
-    """
-    for q in range(len(records) - 1, -1, -1):
-        i = queue[q]
-        if chosen[i] < 0:
-            kin[i], new_root[i] = i, i
-            orders[i] = total[i] = 1.0
-            continue
-        p = neighbours[chosen[i]]
-        r = kin[p]
-        kin[i] = r
-        # The bounds are met only in chains of more than 800 records one after the other.
-        orders[i] = min(max(orders[p] * size[i] / (size[r] - size[i]), 1e-250), 1e250)
-        total[r] += orders[i]
-        if uniform_at(key, np.uint64(3 * records[i] + 2)) * total[r] < orders[i]:
-            new_root[r] = i
-
-
-@nb.njit(cache=True, nogil=True)
-def turn_tree(
-    first: int,
-    total: int,
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    chosen: NDArray[np.int64],
-    kind: NDArray[np.int8],
-    size: NDArray[np.int32],
-    path: NDArray[np.int32],
-) -> int:
-    """Hang a tree of so many records from another record: turn the origins between it and the old root round.
-
-    Returns how many records lie on that way, and fills `path` with them, the new root first.
-    """
-    length = 0
-    i, below, below_kind, below_size = first, -1, FRESH, 0
-    while True:
-        path[length] = i
-        length += 1
-        old, old_kind, old_size = chosen[i], kind[i], size[i]
-        chosen[i], kind[i], size[i] = -1, below_kind, total - below_size
-        if below >= 0:
-            chosen[i] = offsets[i]
-            while neighbours[chosen[i]] != below:
-                chosen[i] += 1
-        if old < 0:
-            return length
-        below, below_kind, below_size = i, old_kind, old_size
-        i = neighbours[old]
-
-
-@nb.njit(cache=True, nogil=True)
-def place_record(
-    i: int,
-    key: np.uint64,
-    records: NDArray[np.int32],
-    neighbours: NDArray[np.int32],
-    chosen: NDArray[np.int64],
-    kind: NDArray[np.int8],
-    size: NDArray[np.int32],
-    time: NDArray[np.float64],
-    root: NDArray[np.int32],
-    kin: NDArray[np.int32],
-) -> int:
-    """Draw the time of a record whose origin has one; return 1 if it is the first of an entity, else 0."""
-    wait = -np.log1p(-uniform_at(key, np.uint64(3 * records[i] + 1))) / size[i]
-    if chosen[i] >= 0:
-        p = neighbours[chosen[i]]
-        time[i] = time[p] + wait
-        kin[i] = kin[p]
-    else:
-        time[i] = wait
-        kin[i] = i
-    if kind[i] == COPY:
-        root[i] = root[neighbours[chosen[i]]]
-        return 0
-    root[i] = i
-    return 1
-
-
-@nb.njit(cache=True, nogil=True)
+@lean
 def leaves_first(
-    neighbours: NDArray[np.int32],
-    chosen: NDArray[np.int64],
-    size: NDArray[np.int32],
-    waiting: NDArray[np.int32],
-    queue: NDArray[np.int32],
+    parent: NDArray[np.int32], size: NDArray[np.int32], waiting: NDArray[np.int32], queue: NDArray[np.int32]
 ) -> None:
-    """Queue the records so that each comes after all that descend from it, and count these, itself included."""
-    n = len(chosen)
+    """Queue all so that each comes after those that descend from it, and count these, itself included."""
+    n = len(parent)
     for i in range(n):
         size[i], waiting[i] = 1, 0
     for i in range(n):
-        if chosen[i] >= 0:
-            waiting[neighbours[chosen[i]]] += 1
+        if parent[i] >= 0:
+            waiting[parent[i]] += 1
     last = 0
     for start in range(n):
         i = start
@@ -331,31 +303,94 @@ def leaves_first(
             waiting[i] = -1
             queue[last] = i
             last += 1
-            if chosen[i] < 0:
+            p = parent[i]
+            if p < 0:
                 break
-            p = neighbours[chosen[i]]
             size[p] += size[i]
             waiting[p] -= 1
             i = p
 
 
-@nb.njit(cache=True, nogil=True)
-def place_trees(
+@lean
+def choose_roots(
     key: np.uint64,
-    lists: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
-    chosen: NDArray[np.int64],
-    kind: NDArray[np.int8],
-    size: NDArray[np.int32],
-    waiting: NDArray[np.int32],
-    queue: NDArray[np.int32],
-    new_root: NDArray[np.int32],
-    path: NDArray[np.int32],
-    time: NDArray[np.float64],
-    root: NDArray[np.int32],
-    kin: NDArray[np.int32],
-) -> int:
+    lists: Lists,
+    turning: NDArray[np.float64] | None,
+    origins: Origins,
+    scratch: Scratch,
+) -> None:
+    """Draw for each tree the record that it is to hang from, by its weight and the number of orders that it then has.
+
+    Hung from a child c of p instead of from p, a tree of N records has size(c) / (N - size(c)) times as many orders,
+    and `turning` times the weight (None: the same). `new_root[r]` becomes what is drawn for the tree that hangs from r.
+    """
+    parent, size, _, queue, new_root, _, orders, total = scratch
+    for q in range(len(queue) - 1, -1, -1):
+        i = queue[q]
+        p = parent[i]
+        if p < 0:
+            origins.kin[i], new_root[i] = i, i
+            orders[i] = total[i] = 1.0
+            continue
+        r = origins.kin[p]
+        origins.kin[i] = r
+        above = orders[p]
+        if turning is not None:
+            above *= turning[origins.chosen[i]]
+        # The bounds are met only in chains of more than 800 records one after the other.
+        orders[i] = min(max(above * size[i] / (size[r] - size[i]), 1e-250), 1e250)
+        total[r] += orders[i]
+        if uniform_at(key, np.uint64(3 * lists.records[i] + 2)) * total[r] < orders[i]:
+            new_root[r] = i
+
+
+@lean
+def turn_tree(first: int, total: int, lists: Lists, origins: Origins, scratch: Scratch) -> int:
+    """Hang a tree of so many records from another record: turn the origins between it and the old root round.
+
+    Returns how many records lie on that way, and fills `path` with them, the new root first.
+    """
+    chosen, kind, size = origins.chosen, origins.kind, scratch.size
+    length = 0
+    i, below, below_kind, below_size = first, -1, FRESH, 0
+    while True:
+        scratch.path[length] = i
+        length += 1
+        old, old_kind, old_size = chosen[i], kind[i], size[i]
+        chosen[i], kind[i], size[i] = -1, below_kind, total - below_size
+        if below >= 0:
+            chosen[i] = lists.offsets[i]
+            while lists.neighbours[chosen[i]] != below:
+                chosen[i] += 1
+        if old < 0:
+            return length
+        below, below_kind, below_size = i, old_kind, old_size
+        i = lists.neighbours[old]
+
+
+@lean
+def place_record(i: int, key: np.uint64, lists: Lists, origins: Origins, size: NDArray[np.int32]) -> int:
+    """Draw the time of a record whose origin has one; return 1 if it is the first of an entity, else 0."""
+    time, chosen, kind, root, kin = origins
+    wait = -np.log1p(-uniform_at(key, np.uint64(3 * lists.records[i] + 1))) / size[i]
+    if chosen[i] >= 0:
+        p = lists.neighbours[chosen[i]]
+        time[i] = time[p] + wait
+        kin[i] = kin[p]
+    else:
+        time[i] = wait
+        kin[i] = i
+    if kind[i] == COPY:
+        root[i] = root[lists.neighbours[chosen[i]]]
+        return 0
+    root[i] = i
+    return 1
+
+
+@lean
+def place_trees(key: np.uint64, lists: Lists, origins: Origins, scratch: Scratch) -> int:
     """Hang each tree from its new root, and draw the times of its records, origins first; return the entities."""
-    records, offsets, neighbours = lists
+    _, size, waiting, queue, new_root, path, _, _ = scratch
     n_entities = 0
     for q in range(len(queue) - 1, -1, -1):
         i = queue[q]
@@ -363,60 +398,39 @@ def place_trees(
             continue
         length, path[0] = 1, i
         # A record without neighbours of its own is outside, and stays the root.
-        if chosen[i] < 0 and new_root[i] != i and offsets[i + 1] > offsets[i]:
-            length = turn_tree(new_root[i], size[i], offsets, neighbours, chosen, kind, size, path)
+        if origins.chosen[i] < 0 and new_root[i] != i and lists.offsets[i + 1] > lists.offsets[i]:
+            length = turn_tree(new_root[i], size[i], lists, origins, scratch)
         for at in range(length):
-            n_entities += place_record(path[at], key, records, neighbours, chosen, kind, size, time, root, kin)
+            n_entities += place_record(path[at], key, lists, origins, size)
             waiting[path[at]] = PLACED
     return n_entities
 
 
 @nb.njit(cache=True, nogil=True)
 def sample_times(
-    key: np.uint64,
-    records: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    chosen: NDArray[np.int64],
-    kind: NDArray[np.int8],
-    numbers: NDArray[np.int32],
-    measures: NDArray[np.float64],
-    time: NDArray[np.float64],
-    root: NDArray[np.int32],
-    kin: NDArray[np.int32],
+    key: np.uint64, lists: Lists, turning: NDArray[np.float64] | None, origins: Origins, scratch: Scratch
 ) -> int:
     """Given the trees, draw their roots and a uniformly random compatible order, as times; return the entities.
 
-    A pair weighs the same in both directions, so a tree may hang from any of its records; were it not turned, the first
-    record of a tree would stay the first for ever. A record comes after its origin by an exponential time with the rate
-    of the number of records that descend from it: then all orders that respect the forest are equally likely.
-    `root[i]` becomes the first record of i's entity, `kin[i]` the first of all that i descends from, by copying or by
-    relation. `numbers` (five rows) and `measures` (two) are scratch.
+    A tree may hang from any of its records, with the weight that `turning` tells for each neighbour (None: a pair
+    weighs the same in both directions); were it not turned, the first record of a tree would stay the first for ever.
+    A record comes after its origin by an exponential time with the rate of the number of records that descend from it:
+    then all orders that respect the forest are equally likely.
     """
-    size, waiting, queue, new_root, path = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
-    orders, total = measures[0], measures[1]
-    leaves_first(neighbours, chosen, size, waiting, queue)
-    choose_roots(key, records, neighbours, chosen, size, queue, kin, orders, total, new_root)
-    lists = (records, offsets, neighbours)
-    return place_trees(key, lists, chosen, kind, size, waiting, queue, new_root, path, time, root, kin)
+    for i in range(len(origins.chosen)):
+        scratch.parent[i] = lists.neighbours[origins.chosen[i]] if origins.chosen[i] >= 0 else -1
+    leaves_first(scratch.parent, scratch.size, scratch.waiting, scratch.queue)
+    choose_roots(key, lists, turning, origins, scratch)
+    return place_trees(key, lists, origins, scratch)
 
 
-@nb.njit(cache=True, nogil=True)
-def count_pairs(
-    first: int,
-    last: int,
-    one: NDArray[np.int32],
-    other: NDArray[np.int32],
-    root: NDArray[np.int32],
-    kin: NDArray[np.int32],
-    n_together: NDArray[np.int32],
-    n_akin: NDArray[np.int32],
-) -> None:
+@lean
+def count_pairs(first: int, last: int, origins: Origins, counts: Counts) -> None:
     """Count the pairs that are in one entity, and those that are akin."""
     for e in range(first, last):
-        i, j = one[e], other[e]
-        n_akin[e] += kin[i] == kin[j]
-        n_together[e] += root[i] == root[j]
+        i, j = counts.one[e], counts.other[e]
+        counts.n_akin[e] += origins.kin[i] == origins.kin[j]
+        counts.n_together[e] += origins.root[i] == origins.root[j]
 
 
 @nb.njit(cache=True, nogil=True)
@@ -440,31 +454,16 @@ def count_and_sample(
     first: int,
     last: int,
     key: np.uint64,
-    records: NDArray[np.int32],
-    time: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    copies: NDArray[np.float32],
-    one: NDArray[np.int32],
-    other: NDArray[np.int32],
-    chosen: NDArray[np.int64],
-    kind: NDArray[np.int8],
-    root: NDArray[np.int32],
-    kin: NDArray[np.int32],
-    n_copied: NDArray[np.int32],
-    n_related: NDArray[np.int32],
-    n_together: NDArray[np.int32],
-    n_akin: NDArray[np.int32],
+    lists: Lists,
+    origins: Origins,
+    counts: Counts,
 ) -> None:
     """Count what the last sweep left for some pairs, and draw the origins of some records in the next.
 
     Neither touches what the other needs, so a sweep takes one meeting of threads.
     """
-    count_pairs(first_pair, last_pair, one, other, root, kin, n_together, n_akin)
-    sample_origins(
-        first, last, key, records, time, offsets, neighbours, weights, copies, chosen, kind, n_copied, n_related
-    )
+    count_pairs(first_pair, last_pair, origins, counts)
+    sample_origins(first, last, key, lists, origins, counts)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -472,18 +471,9 @@ def run_sweeps(
     key: np.uint64,
     done: int,
     n_sweeps: int,
-    records: NDArray[np.int32],
+    lists: Lists,
     time: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    copies: NDArray[np.float32],
-    one: NDArray[np.int32],
-    other: NDArray[np.int32],
-    n_copied: NDArray[np.int32],
-    n_related: NDArray[np.int32],
-    n_together: NDArray[np.int32],
-    n_akin: NDArray[np.int32],
+    counts: Counts,
     n_entities: NDArray[np.int64],
     roots: NDArray[np.int32],
 ) -> None:
@@ -491,19 +481,13 @@ def run_sweeps(
 
     `n_entities[s]` is added to for every sweep; `roots[s]` filled for the last `len(roots)` of them.
     """
-    n = len(records)
-    chosen, kind = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int8)
-    numbers, measures = np.empty((5, n), dtype=np.int32), np.empty((2, n))
-    root, kin = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    n = len(time)
+    origins, scratch = new_origins(time), new_scratch(n)
     first_kept = n_sweeps - len(roots)
     for s in range(n_sweeps):
         now = word_at(key, np.uint64(done + s))
-        sample_origins(
-            0, n, now, records, time, offsets, neighbours, weights, copies, chosen, kind, n_copied, n_related
-        )
-        n_entities[s] += sample_times(
-            now, records, offsets, neighbours, chosen, kind, numbers, measures, time, root, kin
-        )
-        count_pairs(0, len(one), one, other, root, kin, n_together, n_akin)
+        sample_origins(0, n, now, lists, origins, counts)
+        n_entities[s] += sample_times(now, lists, None, origins, scratch)
+        count_pairs(0, len(counts.one), origins, counts)
         if s >= first_kept:
-            keep_roots(records, root, roots[s - first_kept])
+            keep_roots(lists.records, origins.root, roots[s - first_kept])

@@ -285,7 +285,7 @@ def draw_height(rng_state: NDArray[np.uint64]) -> int:
 
 
 @lean
-def ancestor(forest: Forest, node: int, height: int, or_root: bool) -> int:  # noqa: FBT001
+def ancestor(forest: Forest, node: int, height: int, or_root: bool) -> int:
     """Return the node so many levels above another; where there is none, the root or -1."""
     for _ in range(height):
         above = forest.links[node, PARENT]

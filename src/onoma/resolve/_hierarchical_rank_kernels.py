@@ -241,7 +241,7 @@ def rank_step(
     """Move a subtree, learn whether that was right, and leave it there if the model likes it; False: arena is full."""
     i = bounds[0] + below(rng_state, bounds[1] - bounds[0])
     j = draw_other(rng_state, mentions, plan, i, bounds)
-    node = ancestor(forest, i, draw_height(rng_state), True)  # noqa: FBT003
+    node = ancestor(forest, i, draw_height(rng_state), True)
     if labels[i] < 0 or is_below(forest, j, node):
         return True
     if not has_room(mentions, forest, node, j):
@@ -254,7 +254,7 @@ def rank_step(
     if its != mine:
         add_features(mentions, forest, scores, its, before)
     kind, place = detach(mentions, forest, node)
-    beside = ancestor(forest, j, draw_height(rng_state), True)  # noqa: FBT003
+    beside = ancestor(forest, j, draw_height(rng_state), True)
     n = offer_places(forest, scores, plan, node, beside, scratch)
     chosen = below(rng_state, n)
     new_kind, new_place = scratch.place_kind[chosen], scratch.place_node[chosen]

@@ -308,7 +308,7 @@ def likeness(norm: float, lengths: float, squares: float, width: int) -> float:
 
 
 @lean
-def shape_score(scores: Scores, width: int, sums: NDArray[np.float64], is_root: bool) -> float:  # noqa: FBT001
+def shape_score(scores: Scores, width: int, sums: NDArray[np.float64], is_root: bool) -> float:
     """Return what an inner node scores for its children: how many, and how alike; mentions score nothing."""
     if width == 0:
         return 0.0
@@ -326,6 +326,6 @@ def shape_score(scores: Scores, width: int, sums: NDArray[np.float64], is_root: 
 
 
 @lean
-def node_shape(forest: Forest, scores: Scores, node: int, is_root: bool) -> float:  # noqa: FBT001
+def node_shape(forest: Forest, scores: Scores, node: int, is_root: bool) -> float:
     """Return what a node scores for its children."""
     return shape_score(scores, forest.links[node, WIDTH], forest.sums[node], is_root)

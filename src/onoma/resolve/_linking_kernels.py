@@ -4,17 +4,17 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import lean
 from onoma.numerics.rng import below, uniform
+from onoma.resolve._copying_kernels import Neighbours
 
 
-@nb.njit(cache=True, nogil=True)
+@lean
 def step(
     rng_state: NDArray[np.uint64],
     i: int,
     partner: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    pairs: NDArray[np.int64],
+    near: Neighbours,
     weight: NDArray[np.float64],
     total: NDArray[np.float64],
 ) -> None:
@@ -31,27 +31,27 @@ def step(
     x = uniform(rng_state) * total[i] - 1.0
     if partner[i] >= 0:
         if x < 0.0:
-            p = neighbours[partner[i]]
+            p = near.records[partner[i]]
             partner[p] = -1
             partner[i] = -1
         return
     if x < 0.0:
         return
     chosen = -1
-    for at in range(offsets[i], offsets[i + 1]):
+    for at in range(near.offsets[i], near.offsets[i + 1]):
         chosen = at
-        x -= weight[pairs[at]]
+        x -= weight[near.pairs[at]]
         if x < 0.0:
             break
-    p = neighbours[chosen]
+    p = near.records[chosen]
     if partner[p] >= 0:
-        j = neighbours[partner[p]]
+        j = near.records[partner[p]]
         if uniform(rng_state) * total[j] >= total[i]:
             return
         partner[j] = -1
     partner[i] = chosen
-    for at in range(offsets[p], offsets[p + 1]):
-        if pairs[at] == pairs[chosen]:
+    for at in range(near.offsets[p], near.offsets[p + 1]):
+        if near.pairs[at] == near.pairs[chosen]:
             partner[p] = at
             break
 
@@ -61,9 +61,7 @@ def sweep(
     rng_state: NDArray[np.uint64],
     n_sweeps: int,
     partner: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    pairs: NDArray[np.int64],
+    near: Neighbours,
     weight: NDArray[np.float64],
     total: NDArray[np.float64],
     together: NDArray[np.float64],
@@ -71,18 +69,18 @@ def sweep(
     roots: NDArray[np.int32],
 ) -> None:
     """Run sweeps of one step a record, adding to the counts of pairs matched."""
-    n = len(partner)
+    n, records, pairs = len(partner), near.records, near.pairs
     first_kept = n_sweeps - len(roots)
     for s in range(n_sweeps):
         for _ in range(n):
-            step(rng_state, below(rng_state, n), partner, offsets, neighbours, pairs, weight, total)
+            step(rng_state, below(rng_state, n), partner, near, weight, total)
         matched = 0
         for i in range(n):
-            if partner[i] >= 0 and i < neighbours[partner[i]]:
+            if partner[i] >= 0 and i < records[partner[i]]:
                 together[pairs[partner[i]]] += 1.0
                 matched += 1
         n_entities[s] = n - matched
         if s >= first_kept:
             for i in range(n):
-                other = i if partner[i] < 0 else neighbours[partner[i]]
+                other = i if partner[i] < 0 else records[partner[i]]
                 roots[s - first_kept, i] = min(i, other)

@@ -79,11 +79,11 @@ def _heading(resolution: "Resolution", why: Explanation, gold: Clustering | None
         f'<span class="ids">{_name(resolution, why.a)} – {_name(resolution, why.b)}</span>'
         f'<span class="names">{_values(why)}</span>'
         f'<span class="tag">{"joined" if together else "kept apart"}</span>'
-        f"{_truth(why, gold, bool(together))}</summary>"
+        f"{_truth(why, gold, together=bool(together))}</summary>"
     )
 
 
-def _truth(why: Explanation, gold: Clustering | None, together: bool) -> str:  # noqa: FBT001
+def _truth(why: Explanation, gold: Clustering | None, *, together: bool) -> str:
     if gold is None or ABSENT in (gold.labels[why.a], gold.labels[why.b]):
         return ""
     same = bool(gold.labels[why.a] == gold.labels[why.b])

@@ -7,7 +7,7 @@ width. Colours are Okabe and Ito's, which colour-blind readers tell apart: blue 
 import itertools
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 import numpy as np
@@ -298,11 +298,15 @@ def _calibration(resolution: "Resolution", gold: Clustering) -> alt.LayerChart:
 
 def _counts(base: alt.Chart, y: alt.Y) -> list[alt.Chart]:
     """Return the numbers of pairs, beside their points and inside the frame: below high ones, left of the last."""
+    sides: list[tuple[str, int, Literal["left", "right"]]] = [
+        ("datum.stated < 0.9", 5, "left"),
+        ("datum.stated >= 0.9", -5, "right"),
+    ]
     made = []
     for low, dy in (("datum.true < 0.5", -9), ("datum.true >= 0.5", 12)):
-        for early, dx, align in (("datum.stated < 0.9", 5, "left"), ("datum.stated >= 0.9", -5, "right")):
+        for early, dx, align in sides:
             here = base.transform_filter(f"{low} && {early}")
-            mark = here.mark_text(dx=dx, dy=dy, align=align)  # type: ignore[arg-type]
+            mark = here.mark_text(dx=dx, dy=dy, align=align)
             made.append(mark.encode(y=y, text=alt.Text("pairs:Q", format=",")))
     return made
 

@@ -19,16 +19,20 @@ After Andrews, Eisner and Dredze (2014), told about records instead of names.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.rng import kernel_state, stream
 from onoma.resolve._copying_kernels import (
+    Lists,
     components_above,
     count_and_sample,
     keep_roots,
+    new_counts,
+    new_origins,
+    new_scratch,
     order_by,
     pairs_within,
     plausible_lists,
@@ -174,41 +178,25 @@ class _Sweeps:
         self._layout, self._before = layout, time
         self._time = time[layout.records]
         self._key, self._done, self.n_sweeps = rng_state[0], int(rng_state[1]), n_sweeps
-        self._n_copied, self._n_related = (np.zeros(len(layout.pairs), dtype=np.int32) for _ in range(2))
-        self._n_together, self._n_akin = (np.zeros(len(layout.inside), dtype=np.int32) for _ in range(2))
+        self._lists = Lists(layout.records, layout.offsets, layout.neighbours, layout.weights, layout.copies)
+        self._counts = new_counts(len(layout.pairs), layout.one, layout.other)
         self._n_entities = np.full(n_sweeps, len(layout.settled))
         self._roots = np.empty((n_kept, len(time)), dtype=np.int32)
         self._roots[:, layout.settled] = layout.settled
         self._first_kept = n_sweeps - n_kept
-        self._lists: tuple[Any, ...] = (
-            layout.records,
-            self._time,
-            layout.offsets,
-            layout.neighbours,
-            layout.weights,
-            layout.copies,
-        )
-        self._pairs: tuple[Any, ...] = (layout.one, layout.other)
-        self._counts: tuple[Any, ...] = (self._n_copied, self._n_related, self._n_together, self._n_akin)
 
     def run(self, watch: Watch | None) -> None:
         """Run all in one thread."""
-        found: tuple[Any, ...] = (*self._counts, self._n_entities, self._roots)
-        arguments: tuple[Any, ...] = (self._key, self._done, self.n_sweeps, *self._lists, *self._pairs, *found)
-        run_sweeps(*arguments)
+        seen = (self._counts, self._n_entities, self._roots)
+        run_sweeps(self._key, self._done, self.n_sweeps, self._lists, self._time, *seen)
         if watch is not None:
             for n_entities in self._n_entities.tolist():
                 watch(n_entities)
 
     def run_threads(self, threads: int, watch: Watch | None) -> None:
         """Run with several threads: each counts its pairs and draws the origins of its records."""
-        records, n = self._layout.records, len(self._layout.records)
-        chosen, kind = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int8)
-        root, kin = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-        lists = self._layout.offsets, self._layout.neighbours
-        scratch = np.empty((5, n), dtype=np.int32), np.empty((2, n))
-        first_kept = self._first_kept
-        common: tuple[Any, ...] = (*self._lists, *self._pairs, chosen, kind, root, kin, *self._counts)
+        lists, counts, first_kept = self._lists, self._counts, self._first_kept
+        origins, scratch = new_origins(self._time), new_scratch(len(self._time))
         with ThreadPoolExecutor(threads) as pool:
             for s in range(self.n_sweeps + 1):
                 # Before the first sweep there is nothing to count, after the last nothing to draw.
@@ -217,14 +205,13 @@ class _Sweeps:
                     (*(pairs if s > 0 else nothing), *(share if s < self.n_sweeps else nothing))
                     for pairs, share in self._shares(threads)
                 ]
-                work = [pool.submit(count_and_sample, *part, key, *common) for part in parts]
+                work = [pool.submit(count_and_sample, *part, key, lists, origins, counts) for part in parts]
                 if s > first_kept:
-                    keep_roots(records, root, self._roots[s - 1 - first_kept])
+                    keep_roots(lists.records, origins.root, self._roots[s - 1 - first_kept])
                 for each in work:
                     each.result()
                 if s < self.n_sweeps:
-                    found = sample_times(key, records, *lists, chosen, kind, *scratch, self._time, root, kin)
-                    self._n_entities[s] += found
+                    self._n_entities[s] += sample_times(key, lists, None, origins, scratch)
                     if watch is not None and watch(int(self._n_entities[s])):
                         self.n_sweeps = s + 1
                 if s == self.n_sweeps:
@@ -252,10 +239,10 @@ class _Sweeps:
         """Return what was seen, told of all pairs."""
         n_sweeps = max(self.n_sweeps, 1)
         copied, related, together, akin = (np.zeros(n_pairs) for _ in range(4))
-        for counts, shares in ((self._n_copied, copied), (self._n_related, related)):
+        for counts, shares in ((self._counts.n_copied, copied), (self._counts.n_related, related)):
             seen = np.flatnonzero(counts)
             np.add.at(shares, self._layout.pairs[seen], counts[seen] / n_sweeps)
-        together[self._layout.inside] = self._n_together / n_sweeps
-        akin[self._layout.inside] = self._n_akin / n_sweeps
+        together[self._layout.inside] = self._counts.n_together / n_sweeps
+        akin[self._layout.inside] = self._counts.n_akin / n_sweeps
         kept = self._roots[: max(self.n_sweeps - self._first_kept, 0)]
         return Draws(self.n_sweeps, copied, related, together, akin, self._n_entities[: self.n_sweeps], kept)

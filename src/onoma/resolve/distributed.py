@@ -68,7 +68,7 @@ PlacementKind = Literal["super", "random"]
 class Step(Protocol):
     """What a partition does in a round: a pure function, the same rows out as in and in the same order."""
 
-    def __call__(self, partition: pa.Table, *, settings: Any, seed: int, round: int, key: int) -> pa.Table:  # noqa: A002, ANN401
+    def __call__(self, partition: pa.Table, *, settings: Any, seed: int, round: int, key: int) -> pa.Table:  # noqa: ANN401
         """Return the partition with other entities, sub-entities and super-entities."""
 
 
@@ -113,7 +113,7 @@ class Placement:
         return int(np.count_nonzero(np.diff(self.first) > 1))
 
 
-def placement_of(round: int, settings: RoundSettings) -> PlacementKind:  # noqa: A002
+def placement_of(round: int, settings: RoundSettings) -> PlacementKind:
     """Return by what entities meet in a round (they are counted from 0).
 
     Examples
@@ -124,7 +124,7 @@ def placement_of(round: int, settings: RoundSettings) -> PlacementKind:  # noqa:
     return "random" if (round + 1) % settings.random_every == 0 else "super"
 
 
-def count_buckets(rows: pa.Table, *, kind: PlacementKind, seed: int, round: int, n_buckets: int) -> pa.Table:  # noqa: A002
+def count_buckets(rows: pa.Table, *, kind: PlacementKind, seed: int, round: int, n_buckets: int) -> pa.Table:
     """Count the mentions of each bucket, and the entities (as item -1) by their smallest mention; sums may be added."""
     ids = rows["super" if kind == "super" else "entity"].to_numpy()
     buckets = _slots(_mixed(ids, _salts(seed, round)[0]), np.full(len(ids), n_buckets))
@@ -141,7 +141,7 @@ def plan(
     *,
     kind: PlacementKind,
     seed: int,
-    round: int,  # noqa: A002
+    round: int,
     settings: RoundSettings,
 ) -> Placement:
     """Decide where each bucket goes, from the sizes of all (as `count_buckets` gives them, added up).
@@ -186,7 +186,7 @@ def run_step(
     step: Callable[..., pa.Table],
     settings: object,
     seed: int,
-    round: int,  # noqa: A002
+    round: int,
 ) -> pa.Table:
     """Run the step on one partition; refuse what breaks its promise."""
     given = partition["mention"].to_numpy()
@@ -241,7 +241,7 @@ def _balanced(weights: NDArray[np.float64], n: int) -> tuple[NDArray[np.int32], 
     return keys, loads
 
 
-def _salts(seed: int, round: int) -> tuple[int, int]:  # noqa: A002
+def _salts(seed: int, round: int) -> tuple[int, int]:
     one, other = kernel_state(seed, "placement", round)[:2]
     return int(one), int(other)
 

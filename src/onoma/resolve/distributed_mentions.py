@@ -119,7 +119,7 @@ class NamedStep:
         *,
         settings: CrossDocumentSettings,
         seed: int,
-        round: int,  # noqa: A002
+        round: int,
         key: int,
     ) -> pa.Table:
         """Run the step on a partition."""

@@ -1,27 +1,19 @@
 """The copying model when no source has duplicates inside: an entity has at most one record of each source.
 
-The distribution is that of `copying.py`, held to those origins that leave no two records of one source in one entity.
-Origins are then no longer independent given the order. They are drawn one after the other, each given all others
-(Gibbs): a record leaves its entity with its copies, and may copy an earlier record only where that joins no source
-twice. The order is drawn as before. Every entity can be taken apart, so every state can be reached.
+A record bears its source as a mark and bars it in others: the chain is that of `barred.py`.
 """
-
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
-from onoma.numerics.rng import kernel_state, stream
-from onoma.resolve._copying_kernels import neighbour_lists
-from onoma.resolve._exclusive_kernels import sweep
+from onoma.resolve.barred import BarredSampler, Bars
 from onoma.resolve.consensus import Consensus
-from onoma.resolve.copying import Draws
 
 __all__ = ["ExclusiveSampler", "part_rivals"]
 
 
-class ExclusiveSampler:
+class ExclusiveSampler(BarredSampler):
     """A chain over orders and origins of records of several sources.
 
     Parameters
@@ -34,42 +26,10 @@ class ExclusiveSampler:
         Of the chain.
     """
 
-    STATE: ClassVar[tuple[str, ...]] = ("rng_state", "time", "chosen", "kind", "following")
-    """The arrays that the next sweep needs."""
-
     def __init__(self, source: NDArray[np.int32], a: NDArray[np.int32], b: NDArray[np.int32], *, seed: int) -> None:
         n = len(source)
-        self.source, self.a, self.b = source, a, b
-        self.offsets, self.neighbours, self.pairs = neighbour_lists(n, a, b)
-        self.rng_state = kernel_state(seed, "exclusive")
-        self.time = stream(seed, "exclusive", "start").random(n)
-        self.chosen = np.full(n, -1)
-        self.kind = np.zeros(n, dtype=np.int8)
-        self.following = np.arange(n, dtype=np.int32)
-
-    def run(self, copy: NDArray[np.float64], relative: NDArray[np.float64], *, n_sweeps: int, n_kept: int = 0) -> Draws:
-        """Run some sweeps with the weights given (not their logarithms) and say what they saw."""
-        counts = np.zeros((4, len(self.a)))
-        n_entities = np.zeros(n_sweeps, dtype=np.int64)
-        roots = np.zeros((n_kept, len(self.time)), dtype=np.int32)
-        state = (self.time, self.chosen, self.kind, self.following)
-        lists = (self.offsets, self.neighbours, self.pairs)
-        sweep(
-            self.rng_state,
-            n_sweeps,
-            *state,
-            self.source,
-            *lists,
-            copy,
-            relative,
-            self.a,
-            self.b,
-            counts,
-            n_entities,
-            roots,
-        )
-        counts /= max(n_sweeps, 1)
-        return Draws(n_sweeps, counts[0], counts[1], counts[2], counts[3], n_entities, roots)
+        bars = Bars(source, np.arange(n + 1), source, np.zeros(n, dtype=np.bool_))
+        super().__init__(bars, a, b, seed=seed, name="exclusive")
 
 
 def part_rivals(

@@ -117,7 +117,7 @@ def find_record(resolution: "Resolution", record: Record) -> int:
         if resolution.source is None:
             raise DataError(f"records have no source here; name the record {name!r} alone")
         hits = pc.and_(hits, pc.equal(resolution.source, source))
-    rows = np.flatnonzero(pc.fill_null(hits, False).to_numpy())  # noqa: FBT003
+    rows = np.flatnonzero(pc.fill_null(hits, fill_value=False).to_numpy())
     if len(rows) == 0:
         raise DataError(f"there is no record with the id {name!r}" + (f" in {source!r}" if source is not None else ""))
     if len(rows) > 1:

@@ -3,25 +3,21 @@
 A judgement with a weight adds it to the pair's evidence: W bits make a copy 2^W times as likely, or unlikely. A hard
 judgement holds in every sample. `same`: all pairs of a group that is tied by such judgements weigh e^60, so whoever of
 them comes later descends from one that came earlier. `different`: the two are never in one entity, whatever joins
-them. Origins are then no longer independent given the order, and are drawn one after the other, each given all others,
-as in `exclusive.py`: a record leaves its entity with its copies, and may copy an earlier record only where that
-brings no two together that are held apart.
+them: the chain is that of `barred.py`.
 """
 
 from collections import deque
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
-from onoma.numerics.rng import kernel_state, stream
 from onoma.numerics.union_find import components
 from onoma.resolve._copying_kernels import neighbour_lists
-from onoma.resolve._judgements_kernels import sweep_apart
+from onoma.resolve.barred import BarredSampler, Bars
 from onoma.resolve.consensus import Consensus
-from onoma.resolve.copying import Draws
 
 __all__ = ["NO_JUDGEMENTS", "ApartSampler", "Judged", "find_chain", "heed_judgements", "hold_apart"]
 
@@ -143,7 +139,7 @@ def _cliques(same: NDArray[np.int64]) -> list[tuple[int, int]]:
     return [(i, j) for group in groups.values() for at, i in enumerate(group) for j in group[at + 1 :]]
 
 
-class ApartSampler:
+class ApartSampler(BarredSampler):
     """A chain over orders and origins of records of which some are held apart.
 
     Parameters
@@ -158,9 +154,6 @@ class ApartSampler:
         Of the chain.
     """
 
-    STATE: ClassVar[tuple[str, ...]] = ("rng_state", "time", "chosen", "kind", "following")
-    """The arrays that the next sweep needs."""
-
     def __init__(
         self,
         judged: Judged,
@@ -171,54 +164,22 @@ class ApartSampler:
         seed: int,
     ) -> None:
         n = len(outside)
-        self.a, self.b, self.outside = a, b, outside
-        self.offsets, self.neighbours, self.pairs = neighbour_lists(n, a, b)
-        enemies = judged.different.astype(np.int32)
-        one, other = np.ascontiguousarray(enemies[:, 0]), np.ascontiguousarray(enemies[:, 1])
-        self._enemies = neighbour_lists(n, one, other)[:2]
-        self.rng_state = kernel_state(seed, "apart")
-        self.time = stream(seed, "apart", "start").random(n)
-        self.chosen = np.full(n, -1)
-        self.kind = np.zeros(n, dtype=np.int8)
-        self.following = np.arange(n, dtype=np.int32)
+        different = judged.different.astype(np.int32)
+        one, other = np.ascontiguousarray(different[:, 0]), np.ascontiguousarray(different[:, 1])
+        enemies = neighbour_lists(n, one, other)
+        bars = Bars(np.arange(n, dtype=np.int32), enemies.offsets, enemies.records, outside)
+        super().__init__(bars, a, b, seed=seed, name="apart")
         self._join(judged.groups(n))
 
     def _join(self, group: NDArray[np.int64]) -> None:
         """Begin with what is surely the same in one entity, each a copy of the first."""
         for i in np.flatnonzero(group != np.arange(len(group))).tolist():
             p = int(group[i])
-            at = int(self.offsets[i]) + self.neighbours[self.offsets[i] : self.offsets[i + 1]].tolist().index(p)
+            first, end = self.near.offsets[i : i + 2].tolist()
+            at = first + self.near.records[first:end].tolist().index(p)
             self.chosen[i], self.kind[i] = at, 1
             self.time[i] = self.time[p] + self.time[i]
             self.following[i], self.following[p] = self.following[p], self.following[i]
-
-    def run(self, copy: NDArray[np.float64], relative: NDArray[np.float64], *, n_sweeps: int, n_kept: int = 0) -> Draws:
-        """Run some sweeps with the weights given (not their logarithms) and say what they saw."""
-        counts = np.zeros((4, len(self.a)))
-        n_entities = np.zeros(n_sweeps, dtype=np.int64)
-        roots = np.zeros((n_kept, len(self.time)), dtype=np.int32)
-        sweep_apart(
-            self.rng_state,
-            n_sweeps,
-            self.time,
-            self.chosen,
-            self.kind,
-            self.following,
-            *self._enemies,
-            self.outside,
-            self.offsets,
-            self.neighbours,
-            self.pairs,
-            copy,
-            relative,
-            self.a,
-            self.b,
-            counts,
-            n_entities,
-            roots,
-        )
-        counts /= max(n_sweeps, 1)
-        return Draws(n_sweeps, counts[0], counts[1], counts[2], counts[3], n_entities, roots)
 
 
 def hold_apart(consensus: Consensus, roots: NDArray[np.int32], judged: Judged, *, threshold: float) -> Consensus:

@@ -36,7 +36,7 @@ class LinkingSampler:
 
     def __init__(self, n: int, a: NDArray[np.int32], b: NDArray[np.int32], *, seed: int) -> None:
         self.a, self.b = a, b
-        self.offsets, self.neighbours, self.pairs = neighbour_lists(n, a, b)
+        self.near = neighbour_lists(n, a, b)
         self.rng_state = kernel_state(seed, "linking")
         self.partner = np.full(n, -1)
 
@@ -47,18 +47,6 @@ class LinkingSampler:
         together = np.zeros(m)
         n_entities = np.zeros(n_sweeps, dtype=np.int64)
         roots = np.zeros((n_kept, n), dtype=np.int32)
-        sweep(
-            self.rng_state,
-            n_sweeps,
-            self.partner,
-            self.offsets,
-            self.neighbours,
-            self.pairs,
-            weight,
-            total,
-            together,
-            n_entities,
-            roots,
-        )
+        sweep(self.rng_state, n_sweeps, self.partner, self.near, weight, total, together, n_entities, roots)
         together /= max(n_sweeps, 1)
         return Draws(n_sweeps, together, np.zeros(m), together, together, n_entities, roots)

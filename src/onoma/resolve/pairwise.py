@@ -231,7 +231,7 @@ class PairwiseChain:
         block: NDArray[np.int32] | None = None,
         moves: MoveKind = "gibbs",
         stray: float = 0.05,
-        scoring: Strategy = Exact(),  # noqa: B008 (frozen)
+        scoring: Strategy = Exact(),
     ) -> None:
         self._plan = scoring.plan()
         _check(factors, moves, stray, is_exact=self._plan.kind == EXACT)

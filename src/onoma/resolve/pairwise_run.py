@@ -24,7 +24,7 @@ class PairwiseSettings:
     """How the pairwise model is sampled and learnt."""
 
     moves: MoveKind = "gibbs"
-    scoring: Strategy = Exact()  # noqa: RUF009 (frozen)
+    scoring: Strategy = Exact()
     """With `moves` other than `gibbs`, how many pairs of a move are looked at."""
     stray: float = 0.02
     heat: float = 8.0

@@ -74,7 +74,7 @@ def read_sources(
     return table[source].cast(pa.string()), codes
 
 
-def identified(table: pa.Table, id: str | None, sources: pa.ChunkedArray | None) -> tuple[pa.Table, str]:  # noqa: A002
+def identified(table: pa.Table, id: str | None, sources: pa.ChunkedArray | None) -> tuple[pa.Table, str]:
     """Return the table with its ids first, and where they come from; with sources, ids are unique within one."""
     if sources is None:
         found = with_ids(table, id)

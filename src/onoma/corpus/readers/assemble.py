@@ -1,7 +1,7 @@
 """From documents read one by one to the tables of a `Corpus`; shared by the readers of text formats."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -91,9 +91,16 @@ class Assembly:
         self._rows[key] = document.row
         self.documents.append(document)
 
-    def reject(self, row: int | None, error: DataError, text: str) -> None:
-        """Set aside what could not be used."""
-        self._rejects.append((row, str(error), text))
+    def add_or_reject(self, read: Callable[[], Document], row: int, text: str, *, reject: bool) -> bool:
+        """Take the document that is read, or set its text aside if it is broken; say whether it was taken."""
+        try:
+            self.add(read())
+        except DataError as error:
+            if not reject:
+                raise
+            self._rejects.append((row, str(error), text))
+            return False
+        return True
 
     def finish(self) -> Corpus:
         """Make the tables."""

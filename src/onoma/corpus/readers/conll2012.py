@@ -10,6 +10,7 @@ follow each other, apart by `|` or not. A `7)` closes the latest `(7` still open
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
@@ -53,13 +54,9 @@ def read_conll2012(path: str | Path, *, on_error: str = "stop") -> Corpus:
     path = Path(path)
     assembly = Assembly(path, "conll2012", token_columns=_RAW)
     for block in _blocks(read_text(path)):
-        try:
-            assembly.add(_read_block(block, path))
+        text = block.head + block.body + block.tail
+        if assembly.add_or_reject(partial(_read_block, block, path), block.row, text, reject=reject):
             assembly.notes += [f"row {block.row:,}: left aside {line!r} outside documents" for line in _outside(block)]
-        except DataError as error:
-            if not reject:
-                raise
-            assembly.reject(block.row, error, block.head + block.body + block.tail)
     return assembly.finish()
 
 

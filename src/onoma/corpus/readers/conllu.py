@@ -9,6 +9,7 @@ document.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -63,12 +64,7 @@ def read_conllu(path: str | Path, *, on_error: str = "stop") -> Corpus:
         mention_columns=[*(name for name in declared if name not in ("chain", "type")), "piece"],
     )
     for block in blocks:
-        try:
-            assembly.add(_read_block(block, path))
-        except DataError as error:
-            if not reject:
-                raise
-            assembly.reject(block.row, error, "".join(block.lines))
+        assembly.add_or_reject(partial(_read_block, block, path), block.row, "".join(block.lines), reject=reject)
     corpus = assembly.finish()
     by_row = {block.row: "-".join(block.fields) or None for block in blocks}
     fields = [by_row[document.row] for document in assembly.documents]

@@ -2,11 +2,13 @@
 
 import dataclasses
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from onoma.errors import SettingsError
 
 __all__ = ["Dial", "Dials", "check_rows", "dial", "dials"]
+
+Number = TypeVar("Number", int, float)
 
 MOST_ROWS = 100_000_000
 """Positions are 32 bits wide inside the simulators; this leaves room for twenty words a row."""
@@ -22,7 +24,7 @@ class Dial(NamedTuple):
     doc: str
 
 
-def dial(default: float, low: float, high: float, doc: str) -> Any:  # noqa: ANN401
+def dial(default: Number, low: float, high: float, doc: str) -> Number:
     """Declare a dial as the default of a dataclass field; whole numbers stay whole."""
     return dataclasses.field(default=default, metadata={"default": default, "low": low, "high": high, "doc": doc})
 

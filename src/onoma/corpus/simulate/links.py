@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from onoma.corpus.simulate.contexts import contexts, mixture_of
 from onoma.corpus.simulate.dials import Dials, check_rows, dial
 from onoma.corpus.simulate.mentions import distinct_names
 from onoma.corpus.simulate.names import american_given, american_surnames
 from onoma.corpus.simulate.noise import happens, initials
-from onoma.corpus.simulate.render import batches, choose, gather, gold, join, phrases
-from onoma.corpus.simulate.words import Mixture, draw_words, vocabulary
+from onoma.corpus.simulate.render import batches, choose, gather, gold, join
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 
@@ -42,7 +42,7 @@ class LinkSettings(Dials):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        Mixture(common=self.noise, own=self.own, n_topics=self.topics)
+        mixture_of(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,11 @@ def link_batches(
         rng = stream(seed, "links", "batch", number)
         who = entities.of[rows]
         names = _names(rng, entities, who, settings)
-        return {"cluster_id": gold(who), "name": names, "context": _contexts(rng, entities, who, settings)}
+        return {
+            "cluster_id": gold(who),
+            "name": names,
+            "context": contexts(rng, who, settings, lambda owner: entities.topic[owner]),
+        }
 
     return batches(order, render, name="links", progress=progress)
 
@@ -136,12 +140,3 @@ def _names(rng: np.random.Generator, entities: _Entities, who: NDArray[np.int32]
     for number, form in enumerate(forms):
         name = choose(is_variant & (which == number), form, name)
     return name
-
-
-def _contexts(
-    rng: np.random.Generator, entities: _Entities, who: NDArray[np.int32], settings: LinkSettings
-) -> pa.Array:
-    lengths = 1 + rng.poisson(settings.context - 1, len(who))
-    owner = np.repeat(who, lengths)
-    mixture = Mixture(common=settings.noise, own=settings.own, n_topics=settings.topics)
-    return phrases(vocabulary(), draw_words(rng, entities.topic[owner], owner, mixture), lengths)

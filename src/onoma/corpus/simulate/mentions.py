@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from onoma.corpus.simulate.contexts import contexts, mixture_of
 from onoma.corpus.simulate.dials import Dials, check_rows, dial
 from onoma.corpus.simulate.draw import power_law_sizes, zipf_ranks
 from onoma.corpus.simulate.names import american_given, american_nicknames, american_surnames
 from onoma.corpus.simulate.noise import happens, initials, slips
-from onoma.corpus.simulate.render import batches, choose, gather, gold, join, phrases
-from onoma.corpus.simulate.words import Mixture, draw_words, vocabulary
+from onoma.corpus.simulate.render import batches, choose, gather, gold, join
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 
@@ -43,7 +43,7 @@ class MentionSettings(Dials):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        Mixture(common=self.noise, own=self.own, n_topics=self.topics)
+        mixture_of(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,12 @@ def mention_batches(
             seed=seed,
             keys=("mentions", "typos", number),
         )
-        return {"cluster_id": gold(who), "name": name, "context": _contexts(rng, persons, who, settings)}
+
+        def topic_of(owner: NDArray[np.int32]) -> NDArray[np.int32]:
+            second = happens(rng, 1 - settings.focus, len(owner))
+            return persons.topics[owner, second.astype(np.int8)]
+
+        return {"cluster_id": gold(who), "name": name, "context": contexts(rng, who, settings, topic_of)}
 
     return batches(order, render, name="mentions", progress=progress)
 
@@ -146,14 +151,3 @@ def _names(rng: np.random.Generator, persons: Persons, who: NDArray[np.int32], s
     for number, written in enumerate(forms):
         name = choose(form == number, written, name)
     return name
-
-
-def _contexts(
-    rng: np.random.Generator, persons: Persons, who: NDArray[np.int32], settings: MentionSettings
-) -> pa.Array:
-    lengths = 1 + rng.poisson(settings.context - 1, len(who))
-    owner = np.repeat(who, lengths)
-    second = happens(rng, 1 - settings.focus, len(owner))
-    topic = persons.topics[owner, second.astype(np.int8)]
-    mixture = Mixture(common=settings.noise, own=settings.own, n_topics=settings.topics)
-    return phrases(vocabulary(), draw_words(rng, topic, owner, mixture), lengths)

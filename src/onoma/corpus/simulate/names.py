@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -63,9 +64,9 @@ class Pool:
         return self if power == 1 else Pool(self.values, self.weights**power)
 
 
-def provider(kind: str, locale: str) -> type:
+def provider(kind: str, locale: str) -> type[Any]:
     """Return one of Faker's providers: a class whose attributes are its lists."""
-    found: type = importlib.import_module(f"faker.providers.{kind}.{locale}").Provider
+    found: type[Any] = importlib.import_module(f"faker.providers.{kind}.{locale}").Provider
     return found
 
 
@@ -103,7 +104,7 @@ def with_tail(listed: Pool, *, share: float, n: int, key: str) -> Pool:
 @cache
 def american_surnames() -> Pool:
     """Return the surnames of the United States: Faker's thousand, those of other countries, invented ones."""
-    listed = pool_of(provider("person", "en_US").last_names)  # type: ignore[attr-defined]
+    listed = pool_of(provider("person", "en_US").last_names)
     known = set(listed.values.to_pylist())
     others = {name for locale in BLENDED for name in _surnames(locale) if name.isascii() and name.isalpha()}
     blended = scrambled(sorted(others - known))
@@ -158,5 +159,5 @@ def _one_of(name: str, forms: list[str]) -> str | None:
 
 def _surnames(locale: str) -> Sequence[str]:
     person = provider("person", locale)
-    listed = getattr(person, "unisex_last_names", None) or person.last_names  # type: ignore[attr-defined]
+    listed = getattr(person, "unisex_last_names", None) or person.last_names
     return list(listed)

@@ -62,7 +62,7 @@ def cities() -> Cities:
     """Build six thousand cities: Faker's parts of names, states by the width of their postcode range."""
     rng = stream(0, "cities")
     address = provider("address", "en_US")
-    ranges = {state: span for state, span in address.states_postcode.items() if span[1] > span[0]}  # type: ignore[attr-defined]
+    ranges = {state: span for state, span in address.states_postcode.items() if span[1] > span[0]}
     low, high = np.array(list(ranges.values()), dtype=np.int64).T
     state = np.searchsorted(np.cumsum(high - low)[:-1], rng.random(N_CITIES) * (high - low).sum(), side="right")
     n_postcodes = np.minimum(np.maximum(60 // (1 + np.arange(N_CITIES) // 12), 1), high[state] - low[state])
@@ -111,7 +111,7 @@ def street_lines(addresses: Addresses, rows: NDArray[np.integer], short: NDArray
 
 @cache
 def _kinds() -> tuple[str, ...]:
-    listed = provider("address", "en_US").street_suffixes  # type: ignore[attr-defined]
+    listed = provider("address", "en_US").street_suffixes
     return (*STREETS, *(kind for kind in scrambled(listed) if kind not in STREETS))
 
 

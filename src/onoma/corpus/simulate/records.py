@@ -143,7 +143,7 @@ def _emails(register: "Register", rows: NDArray[np.int64]) -> pa.Array:
     given = gather(american_given()[0].values, people.given[person])
     surname = gather(american_surnames().values, people.surname[person])
     form, number = code % 4, numbered(code // 4 % 100)
-    domains = pa.array(list(provider("internet", "en_US").safe_domain_names))  # type: ignore[attr-defined]
+    domains = pa.array(list(provider("internet", "en_US").safe_domain_names))
     local = join([given, surname], ".")
     local = choose(form == 1, join([initials(given), surname, number]), local)
     local = choose(form == 2, join([given, number]), local)

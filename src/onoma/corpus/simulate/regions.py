@@ -131,27 +131,27 @@ def _pools(name: str) -> tuple[Pool, Pool]:
         return _korean()
     if name == "japanese":
         person = provider("person", "ja_JP")
-        listed = pool_of(person.last_romanized_names)  # type: ignore[attr-defined]
-        given = pool_of(person.first_romanized_names)  # type: ignore[attr-defined]
+        listed = pool_of(person.last_romanized_names)
+        given = pool_of(person.first_romanized_names)
         surnames = with_tail(listed, share=0.7, n=4_000, key="japanese surnames")
         return surnames, with_tail(given, share=0.6, n=800, key="japanese given")
     locale, n_invented = LOCALES[name]
     person = provider("person", locale)
     women, men = (pool_of(getattr(person, f"first_names_{kind}")) for kind in ("female", "male"))
     given = Pool(pa.concat_arrays([women.values, men.values]), np.concatenate([women.weights, men.weights]))
-    listed = pool_of(person.last_names)  # type: ignore[attr-defined]
+    listed = pool_of(person.last_names)
     return with_tail(listed, share=0.5, n=n_invented, key=name), given
 
 
 def _chinese() -> tuple[Pool, Pool]:
     person = provider("person", "zh_CN")
-    weights = dict(person.last_names)  # type: ignore[attr-defined]
-    romanised = list(person.last_romanized_names)  # type: ignore[attr-defined]
+    weights = dict(person.last_names)
+    romanised = list(person.last_romanized_names)
     top = {TEN_HAN[han]: weights[han] for han in TEN_HAN}
     rest = pool_of([name for name in romanised if name not in top]).values.to_pylist()
     profile = sorted((weight for han, weight in weights.items() if han not in TEN_HAN), reverse=True)
     surnames = pool_of(top | dict(zip(rest, profile, strict=False)))
-    listed = list(person.first_romanized_names)  # type: ignore[attr-defined]
+    listed = list(person.first_romanized_names)
     syllables = pool_of([name for name in dict.fromkeys([*listed, *romanised]) if len(name) <= 5])
     return surnames, _syllable_pairs(syllables, syllables, alone=0.3)
 
@@ -159,10 +159,10 @@ def _chinese() -> tuple[Pool, Pool]:
 def _korean() -> tuple[Pool, Pool]:
     person = provider("person", "ko_KR")
     weights: dict[str, float] = {}
-    for hangul, weight in person.last_names.items():  # type: ignore[attr-defined]
+    for hangul, weight in person.last_names.items():
         name = AS_SPELT.get(hangul, _romanised(hangul))
         weights[name] = weights.get(name, 0.0) + weight
-    given = [name for name in person.first_names if len(name) == 2]  # type: ignore[attr-defined]
+    given = [name for name in person.first_names if len(name) == 2]
     first, second = (pool_of([_romanised(name[i]) for name in given]) for i in (0, 1))
     return pool_of(weights), _syllable_pairs(first, second, alone=0.0)
 

@@ -48,7 +48,7 @@ class Mixture:
 @cache
 def vocabulary() -> pa.Array:
     """Return all words: the common ones by rank, then the invented ones."""
-    listed = sorted({word.lower() for word in provider("lorem", "en_US").word_list})  # type: ignore[attr-defined]
+    listed = sorted({word.lower() for word in provider("lorem", "en_US").word_list})
     common = sorted(listed, key=lambda word: (len(word) > 3, len(word) // 3, zlib.crc32(word.encode())))[:N_COMMON]
     invented = LetterModel.of(listed).invent(stream(0, "words"), N_INVENTED, known=listed, shortest=5)
     return pa.concat_arrays([pa.array(common), invented])

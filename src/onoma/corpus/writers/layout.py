@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -46,13 +47,10 @@ class Part:
         """The number of tokens."""
         return len(self.tokens)
 
-    def columns(self, *names: str) -> dict[str, list[str]]:
+    def columns(self, *names: str) -> dict[str, list[Any]]:
         """Return columns of the tokens as lists; a column that is not there as Nones."""
         nulls = [None] * len(self.tokens)
-        return {
-            name: self.tokens[name].to_pylist() if name in self.tokens.column_names else nulls  # type: ignore[misc]
-            for name in names
-        }
+        return {name: self.tokens[name].to_pylist() if name in self.tokens.column_names else nulls for name in names}
 
     def spans(self) -> list[Span]:
         """Return the mentions that are in a chain; `row` is their row in `mentions`."""

@@ -31,78 +31,65 @@ def align_names(
     free_b = np.empty(longest, dtype=np.bool_)
     for k in range(len(a)):
         row = result[k]
-        start_a, end_a = offsets[a[k]], offsets[a[k] + 1]
-        start_b, end_b = offsets[b[k]], offsets[b[k] + 1]
-        free_a[: end_a - start_a] = True
-        free_b[: end_b - start_b] = True
-        left = _meet_equal(row, ids, lengths, start_a, end_a, start_b, end_b, free_a, free_b)
-        if left > 0:
-            for sort, relation_offsets, relation in ((1, nick_offsets, nick_ids), (3, slip_offsets, slip_ids)):
-                row[sort] += _meet_related(
-                    ids, start_a, end_a, start_b, end_b, free_a, free_b, relation_offsets, relation
-                )
-            row[2] += _meet_initials(ids, letters, lengths, start_a, end_a, start_b, end_b, free_a, free_b)
-        for i in range(end_a - start_a):
-            row[4] += free_a[i]
-        for j in range(end_b - start_b):
-            row[5] += free_b[j]
+        words_a, words_b = ids[offsets[a[k]] : offsets[a[k] + 1]], ids[offsets[b[k]] : offsets[b[k] + 1]]
+        left_a, left_b = free_a[: len(words_a)], free_b[: len(words_b)]
+        left_a[:] = True
+        left_b[:] = True
+        if _meet_equal(row, words_a, words_b, left_a, left_b, lengths) > 0:
+            row[NICKNAME] += _meet_related(words_a, words_b, left_a, left_b, nick_offsets, nick_ids)
+            row[SLIP] += _meet_related(words_a, words_b, left_a, left_b, slip_offsets, slip_ids)
+            row[INITIAL] += _meet_initials(words_a, words_b, left_a, left_b, letters, lengths)
+        for is_left in left_a:
+            row[LEFT_A] += is_left
+        for is_left in left_b:
+            row[LEFT_B] += is_left
     return result
 
 
 @nb.njit(cache=True, nogil=True)
 def _meet_equal(
     row: NDArray[np.int8],
-    ids: NDArray[np.int32],
+    words_a: NDArray[np.int32],
+    words_b: NDArray[np.int32],
+    left_a: NDArray[np.bool_],
+    left_b: NDArray[np.bool_],
     lengths: NDArray[np.int32],
-    start_a: int,
-    end_a: int,
-    start_b: int,
-    end_b: int,
-    free_a: NDArray[np.bool_],
-    free_b: NDArray[np.bool_],
 ) -> int:
     """Match equal words; return how many pairs could still meet."""
-    i, j, n = start_a, start_b, 0
-    while i < end_a and j < end_b:
-        if ids[i] == ids[j]:
-            row[0] += 1
-            row[6] += lengths[ids[i]] > 1
-            free_a[i - start_a] = False
-            free_b[j - start_b] = False
+    i, j, n = 0, 0, 0
+    while i < len(words_a) and j < len(words_b):
+        if words_a[i] == words_b[j]:
+            row[EQUAL] += 1
+            row[WHOLE] += lengths[words_a[i]] > 1
+            left_a[i] = left_b[j] = False
             n += 1
             i += 1
             j += 1
-        elif ids[i] < ids[j]:
+        elif words_a[i] < words_b[j]:
             i += 1
         else:
             j += 1
-    return min(end_a - start_a, end_b - start_b) - n
+    return min(len(words_a), len(words_b)) - n
 
 
 @nb.njit(cache=True, nogil=True)
 def _meet_related(
-    ids: NDArray[np.int32],
-    start_a: int,
-    end_a: int,
-    start_b: int,
-    end_b: int,
-    free_a: NDArray[np.bool_],
-    free_b: NDArray[np.bool_],
+    words_a: NDArray[np.int32],
+    words_b: NDArray[np.int32],
+    left_a: NDArray[np.bool_],
+    left_b: NDArray[np.bool_],
     relation_offsets: NDArray[np.int64],
     relation: NDArray[np.int32],
 ) -> int:
     """Match each free word of a with the first free word of b that is related to it; return how many met."""
     n = 0
-    for i in range(start_a, end_a):
-        if not free_a[i - start_a]:
+    for i in range(len(words_a)):
+        first, last = relation_offsets[words_a[i]], relation_offsets[words_a[i] + 1]
+        if first == last or not left_a[i]:
             continue
-        first, last = relation_offsets[ids[i]], relation_offsets[ids[i] + 1]
-        if first == last:
-            continue
-        for j in range(start_b, end_b):
-            if free_b[j - start_b] and _find(relation, first, last, ids[j]) >= 0:
-                free_a[i - start_a] = False
-                free_b[j - start_b] = False
+        for j in range(len(words_b)):
+            if left_b[j] and _find(relation, first, last, words_b[j]) >= 0:
+                left_a[i] = left_b[j] = False
                 n += 1
                 break
     return n
@@ -110,26 +97,22 @@ def _meet_related(
 
 @nb.njit(cache=True, nogil=True)
 def _meet_initials(
-    ids: NDArray[np.int32],
+    words_a: NDArray[np.int32],
+    words_b: NDArray[np.int32],
+    left_a: NDArray[np.bool_],
+    left_b: NDArray[np.bool_],
     letters: NDArray[np.int32],
     lengths: NDArray[np.int32],
-    start_a: int,
-    end_a: int,
-    start_b: int,
-    end_b: int,
-    free_a: NDArray[np.bool_],
-    free_b: NDArray[np.bool_],
 ) -> int:
     """Match a free single letter on one side with a free word on the other that begins with it; return how many met."""
     n = 0
-    for i in range(start_a, end_a):
-        if not free_a[i - start_a]:
+    for i in range(len(words_a)):
+        if not left_a[i]:
             continue
-        for j in range(start_b, end_b):
-            s, t = ids[i], ids[j]
-            if free_b[j - start_b] and letters[s] == letters[t] and (lengths[s] == 1) != (lengths[t] == 1):
-                free_a[i - start_a] = False
-                free_b[j - start_b] = False
+        for j in range(len(words_b)):
+            s, t = words_a[i], words_b[j]
+            if left_b[j] and letters[s] == letters[t] and (lengths[s] == 1) != (lengths[t] == 1):
+                left_a[i] = left_b[j] = False
                 n += 1
                 break
     return n

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -74,9 +74,14 @@ def number_texts(texts: Iterable[str]) -> NDArray[np.int32]:
 
 
 def element_wise(
-    values: NDArray[np.object_], a: NDArray[np.int32], b: NDArray[np.int32], scorer: object, **options: object
+    values: NDArray[np.object_],
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    scorer: Callable[..., float],
+    *,
+    score_cutoff: float | None = None,
 ) -> NDArray[np.float32]:
-    """Compare the values of each pair with a RapidFuzz scorer, on all cores."""
+    """Compare the values of each pair with a RapidFuzz scorer, on all cores; what is beyond the cutoff is cut short."""
     first: Sequence[str] = values[a].tolist()
     second: Sequence[str] = values[b].tolist()
-    return process.cpdist(first, second, scorer=scorer, workers=-1, dtype=np.float32, **options)  # type: ignore[call-overload]
+    return process.cpdist(first, second, scorer=scorer, score_cutoff=score_cutoff, workers=-1, dtype=np.float32)

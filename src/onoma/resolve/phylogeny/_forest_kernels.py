@@ -5,12 +5,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve._copying_kernels import (
+    Counts,
+    Lists,
     count_pairs,
     keep_roots,
-    leaves_first,
-    place_trees,
+    new_origins,
+    new_scratch,
     sample_origins,
-    uniform_at,
+    sample_times,
     word_at,
 )
 
@@ -47,78 +49,16 @@ def directed_lists(
 
 
 @nb.njit(cache=True, nogil=True)
-def choose_directed_roots(
-    key: np.uint64,
-    neighbours: NDArray[np.int32],
-    turning: NDArray[np.float64],
-    chosen: NDArray[np.int64],
-    size: NDArray[np.int32],
-    queue: NDArray[np.int32],
-    kin: NDArray[np.int32],
-    orders: NDArray[np.float64],
-    total: NDArray[np.float64],
-    new_root: NDArray[np.int32],
-) -> None:
-    """Draw for each tree the record that it is to hang from, by the weight and the number of orders it then has.
-
-    Hung from a child c of p instead of from p, a tree of N records has size(c) / (N - size(c)) times as many orders,
-    and the weight of one edge is that of its other direction.
-    """
-    for q in range(len(queue) - 1, -1, -1):
-        i = queue[q]
-        if chosen[i] < 0:
-            kin[i], new_root[i] = i, i
-            orders[i] = total[i] = 1.0
-            continue
-        p = neighbours[chosen[i]]
-        r = kin[p]
-        kin[i] = r
-        ratio = turning[chosen[i]] * size[i] / (size[r] - size[i])
-        orders[i] = min(max(orders[p] * ratio, 1e-250), 1e250)
-        total[r] += orders[i]
-        if uniform_at(key, np.uint64(3 * i + 2)) * total[r] < orders[i]:
-            new_root[r] = i
-
-
-@nb.njit(cache=True, nogil=True)
-def sample_directed_times(
-    key: np.uint64,
-    records: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    turning: NDArray[np.float64],
-    chosen: NDArray[np.int64],
-    kind: NDArray[np.int8],
-    numbers: NDArray[np.int32],
-    measures: NDArray[np.float64],
-    time: NDArray[np.float64],
-    root: NDArray[np.int32],
-    kin: NDArray[np.int32],
-) -> int:
-    """Given the trees, draw their roots and a compatible order, as times; return the entities."""
-    size, waiting, queue, new_root, path = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
-    orders, total = measures[0], measures[1]
-    leaves_first(neighbours, chosen, size, waiting, queue)
-    choose_directed_roots(key, neighbours, turning, chosen, size, queue, kin, orders, total, new_root)
-    lists = (records, offsets, neighbours)
-    return place_trees(key, lists, chosen, kind, size, waiting, queue, new_root, path, time, root, kin)
-
-
-@nb.njit(cache=True, nogil=True)
 def run_directed(
     key: np.uint64,
     done: int,
     n_sweeps: int,
-    time: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    weights: NDArray[np.float32],
+    lists: Lists,
     turning: NDArray[np.float64],
-    one: NDArray[np.int32],
-    other: NDArray[np.int32],
+    time: NDArray[np.float64],
+    counts: Counts,
     n_chosen: NDArray[np.int64],
     n_root: NDArray[np.int64],
-    n_together: NDArray[np.int32],
     n_entities: NDArray[np.int64],
     roots: NDArray[np.int32],
     parents: NDArray[np.int32],
@@ -129,25 +69,20 @@ def run_directed(
     the record first of its entity; `roots` and `parents` (-1: none) are kept for the last `len(roots)` sweeps.
     """
     n = len(time)
-    records = np.arange(n).astype(np.int32)
-    chosen, kind = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int8)
-    numbers, measures = np.empty((5, n), dtype=np.int32), np.empty((2, n))
-    root, kin = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-    nothing, n_akin = np.zeros(len(neighbours), dtype=np.int32), np.zeros(len(one), dtype=np.int32)
+    origins, scratch = new_origins(time), new_scratch(n)
+    chosen = origins.chosen
     first_kept = n_sweeps - len(roots)
     for s in range(n_sweeps):
         now = word_at(key, np.uint64(done + s))
-        sample_origins(0, n, now, records, time, offsets, neighbours, weights, weights, chosen, kind, nothing, nothing)
-        n_entities[s] = sample_directed_times(
-            now, records, offsets, neighbours, turning, chosen, kind, numbers, measures, time, root, kin
-        )
-        count_pairs(0, len(one), one, other, root, kin, n_together, n_akin)
+        sample_origins(0, n, now, lists, origins, counts)
+        n_entities[s] = sample_times(now, lists, turning, origins, scratch)
+        count_pairs(0, len(counts.one), origins, counts)
         for i in range(n):
             if chosen[i] >= 0:
                 n_chosen[chosen[i]] += 1
             else:
                 n_root[i] += 1
         if s >= first_kept:
-            keep_roots(records, root, roots[s - first_kept])
+            keep_roots(lists.records, origins.root, roots[s - first_kept])
             for i in range(n):
-                parents[s - first_kept, i] = neighbours[chosen[i]] if chosen[i] >= 0 else -1
+                parents[s - first_kept, i] = lists.neighbours[chosen[i]] if chosen[i] >= 0 else -1

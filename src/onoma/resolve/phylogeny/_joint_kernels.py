@@ -4,12 +4,48 @@ A mention x of topic z_x takes an earlier one p of topic z_p for its parent with
 exp(W[z_p, z_x]) / Z(x), or none with probability exp(ρ) / Z(x), where Z(x) sums over all that are earlier.
 """
 
+from typing import NamedTuple
+
 import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.logspace import draw_log_inplace
 from onoma.numerics.rng import exponential, uniform
+from onoma.resolve._copying_kernels import leaves_first
+
+
+class Topical(NamedTuple):
+    """What topics weigh."""
+
+    unary: NDArray[np.float64]
+    """By mention and topic, the log weight of the topic by the mention's text."""
+    scores: NDArray[np.float64]
+    """W, by the topics of parent and child."""
+    root: float
+    """ρ."""
+
+
+class Parents(NamedTuple):
+    """The parents that each mention may have, and the log weight of each by its name."""
+
+    offsets: NDArray[np.int64]
+    neighbours: NDArray[np.int32]
+    log_ratios: NDArray[np.float64]
+
+
+class Seen(NamedTuple):
+    """What sweeps are counted by."""
+
+    accepted: NDArray[np.int64]
+    """Orders and topics that were accepted."""
+    observed: NDArray[np.float64]
+    expected: NDArray[np.float64]
+    """Pairs of topics (parent, child) that were chosen, and those that the parent model expects."""
+    n_chosen: NDArray[np.int64]
+    n_root: NDArray[np.int64]
+    n_entities: NDArray[np.int64]
+    """The sweeps with each parent, those with none by mention, and the entities by sweep."""
 
 
 @nb.njit(cache=True, nogil=True)
@@ -72,7 +108,7 @@ def merge_orders(
 def part_trees(
     rng_state: NDArray[np.uint64],
     parents: NDArray[np.int32],
-    queue: NDArray[np.int64],
+    queue: NDArray[np.int32],
     n_groups: int,
     group: NDArray[np.int64],
 ) -> None:
@@ -83,35 +119,11 @@ def part_trees(
 
 
 @nb.njit(cache=True, nogil=True)
-def leaves_first(parents: NDArray[np.int32], queue: NDArray[np.int64], size: NDArray[np.int64]) -> None:
-    """Fill the queue with all mentions, each before its parent, and how many descend from each, itself included."""
-    n = len(parents)
-    waiting = np.zeros(n, dtype=np.int64)
-    size[:] = 1
-    for x in range(n):
-        if parents[x] >= 0:
-            waiting[parents[x]] += 1
-    last = 0
-    for start in range(n):
-        x = start
-        while waiting[x] == 0:
-            waiting[x] = -1
-            queue[last] = x
-            last += 1
-            p = parents[x]
-            if p < 0:
-                break
-            size[p] += size[x]
-            waiting[p] -= 1
-            x = p
-
-
-@nb.njit(cache=True, nogil=True)
 def propose_times(
     rng_state: NDArray[np.uint64],
     parents: NDArray[np.int32],
-    queue: NDArray[np.int64],
-    size: NDArray[np.int64],
+    queue: NDArray[np.int32],
+    size: NDArray[np.int32],
     time: NDArray[np.float64],
 ) -> None:
     """Draw an order that respects the parents, every one equally likely, as times."""
@@ -125,7 +137,7 @@ def propose_times(
 def propose_topics(
     rng_state: NDArray[np.uint64],
     parents: NDArray[np.int32],
-    queue: NDArray[np.int64],
+    queue: NDArray[np.int32],
     unary: NDArray[np.float64],
     scores: NDArray[np.float64],
     up: NDArray[np.float64],
@@ -161,16 +173,15 @@ def choose_parents(
     rng_state: NDArray[np.uint64],
     time: NDArray[np.float64],
     topics: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    log_ratios: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    root: float,
+    near: Parents,
+    model: Topical,
     chosen: NDArray[np.int64],
     parents: NDArray[np.int32],
     scratch: NDArray[np.float64],
 ) -> None:
     """Given order and topics, draw each mention's parent: they are independent, and the normalisers cancel."""
+    offsets, neighbours, log_ratios = near
+    _, scores, root = model
     for x in range(len(time)):
         first, n = offsets[x], offsets[x + 1] - offsets[x]
         for i in range(n):
@@ -187,12 +198,11 @@ def count_choices(
     order: NDArray[np.int64],
     topics: NDArray[np.int32],
     parents: NDArray[np.int32],
-    scores: NDArray[np.float64],
-    root: float,
-    observed: NDArray[np.float64],
-    expected: NDArray[np.float64],
+    model: Topical,
+    counts: Seen,
 ) -> None:
     """Add the pairs of topics (parent, child) that were chosen, and those that the parent model expects."""
+    scores, root, observed, expected = model.scores, model.root, counts.observed, counts.expected
     n_topics = scores.shape[0]
     seen = np.zeros(n_topics)
     for x in order:
@@ -213,19 +223,19 @@ def sample_orders_and_topics(
     order: NDArray[np.int64],
     topics: NDArray[np.int32],
     parents: NDArray[np.int32],
-    unary: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    root: float,
-    corrected: bool,  # noqa: FBT001
+    model: Topical,
+    corrected: bool,
     accepted: NDArray[np.int64],
 ) -> None:
     """Propose orders and topics for one group of trees after the other: proposals for all at once are seldom taken."""
+    unary, scores, root = model
     n, n_topics = unary.shape
-    queue, size, new_time = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
+    queue, size, waiting = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    new_time = np.empty(n)
     group, new_order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     new_topics, mixed = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
     weights, root_weight = np.exp(scores), np.exp(root)
-    leaves_first(parents, queue, size)
+    leaves_first(parents, size, waiting, queue)
     part_trees(rng_state, parents, queue, n_groups, group)
     propose_times(rng_state, parents, queue, size, new_time)
     times = np.argsort(new_time)
@@ -270,36 +280,27 @@ def run_joint(
     time: NDArray[np.float64],
     topics: NDArray[np.int32],
     parents: NDArray[np.int32],
-    unary: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-    neighbours: NDArray[np.int32],
-    log_ratios: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    root: float,
-    corrected: bool,  # noqa: FBT001
-    accepted: NDArray[np.int64],
-    observed: NDArray[np.float64],
-    expected: NDArray[np.float64],
-    n_chosen: NDArray[np.int64],
-    n_root: NDArray[np.int64],
-    n_entities: NDArray[np.int64],
+    near: Parents,
+    model: Topical,
+    corrected: bool,
+    counts: Seen,
     kept: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
 ) -> None:
     """Run sweeps of the three blocks; time (a mention's place in the order), topics and parents are the state.
 
-    `accepted` counts the accepted orders and topics. Without `corrected` every proposal is taken (which is wrong, and
-    there to be shown wrong). `kept` are roots, parents and topics of the last sweeps.
+    Without `corrected` every proposal is taken (which is wrong, and there to be shown wrong). `kept` are roots, parents
+    and topics of the last sweeps.
     """
-    n = len(unary)
-    chosen, scratch = np.full(n, -1, dtype=np.int64), np.empty(len(neighbours) + 1)
+    n, n_chosen, n_root, n_entities = len(time), counts.n_chosen, counts.n_root, counts.n_entities
+    chosen, scratch = np.full(n, -1, dtype=np.int64), np.empty(len(near.neighbours) + 1)
     first_kept = n_sweeps - len(kept[0])
     order = np.argsort(time)
     for s in range(n_sweeps):
-        sample_orders_and_topics(rng_state, n_groups, order, topics, parents, unary, scores, root, corrected, accepted)
+        sample_orders_and_topics(rng_state, n_groups, order, topics, parents, model, corrected, counts.accepted)
         for place in range(n):
             time[order[place]] = place
-        choose_parents(rng_state, time, topics, offsets, neighbours, log_ratios, scores, root, chosen, parents, scratch)
-        count_choices(order, topics, parents, scores, root, observed, expected)
+        choose_parents(rng_state, time, topics, near, model, chosen, parents, scratch)
+        count_choices(order, topics, parents, model, counts)
         for x in range(n):
             if chosen[x] >= 0:
                 n_chosen[chosen[x]] += 1

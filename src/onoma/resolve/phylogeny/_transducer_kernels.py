@@ -31,7 +31,7 @@ def log_add(x: float, y: float) -> float:
 
 
 @lean
-def met(copy: NDArray[np.float64], substitute: NDArray[np.float64], a: int, b: int, same: bool) -> float:  # noqa: FBT001
+def met(copy: NDArray[np.float64], substitute: NDArray[np.float64], a: int, b: int, same: bool) -> float:
     """Return the log probability that a is read and b written."""
     if same:
         # Characters outside the alphabet share a code: one may also be put for another.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.rng import kernel_state, stream
+from onoma.resolve._copying_kernels import Lists, new_counts
 from onoma.resolve.phylogeny._forest_kernels import directed_lists, run_directed
 
 __all__ = ["Descent", "ForestSampler", "respectful_times"]
@@ -66,18 +67,18 @@ class ForestSampler:
         """Run some sweeps, given the weight of each directed pair (a → b and b → a in turn)."""
         clipped = np.clip(weights, 1e-30, _MOST)
         offsets, neighbours, pairs, found, turning = directed_lists(self.n, self.parents, self.children, clipped, LEAST)
+        lists = Lists(np.arange(self.n, dtype=np.int32), offsets, neighbours, found, found)
+        counts = new_counts(len(neighbours), self.a, self.b)
         n_chosen, n_root = np.zeros(len(neighbours), dtype=np.int64), np.zeros(self.n, dtype=np.int64)
-        n_together = np.zeros(len(self.a), dtype=np.int32)
         n_entities = np.zeros(n_sweeps, dtype=np.int64)
         roots, parents = (np.empty((n_kept, self.n), dtype=np.int32) for _ in range(2))
-        run_directed(
-            self._key, self._done, n_sweeps, self.time, offsets, neighbours, found, turning,
-            self.a, self.b, n_chosen, n_root, n_together, n_entities, roots, parents,
-        )  # fmt: skip
+        seen = (counts, n_chosen, n_root, n_entities, roots, parents)
+        run_directed(self._key, self._done, n_sweeps, lists, turning, self.time, *seen)
         self._done += n_sweeps
         descended = np.zeros(len(weights))
         descended[pairs] = n_chosen / n_sweeps
-        return Descent(n_sweeps, descended, n_root / n_sweeps, n_together / n_sweeps, n_entities, roots, parents)
+        together = counts.n_together / n_sweeps
+        return Descent(n_sweeps, descended, n_root / n_sweeps, together, n_entities, roots, parents)
 
 
 def respectful_times(parents: NDArray[np.int64], time: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from onoma.numerics.rng import kernel_state, stream
 from onoma.resolve.phylogeny._forest_kernels import directed_lists
-from onoma.resolve.phylogeny._joint_kernels import run_joint
+from onoma.resolve.phylogeny._joint_kernels import Parents, Seen, Topical, run_joint
 from onoma.resolve.phylogeny.forest import Descent, respectful_times
 
 __all__ = ["JointDraws", "JointSampler", "TopicWeights"]
@@ -128,11 +128,12 @@ class JointSampler:
         n_entities, accepted = np.zeros(n_sweeps, dtype=np.int64), np.zeros(2, dtype=np.int64)
         observed, expected = np.zeros_like(scores), np.zeros_like(scores)
         roots, parents, topics = (np.empty((n_kept, n), dtype=np.int32) for _ in range(3))
-        run_joint(
-            self._rng_state, n_sweeps, self._n_groups, self.time, self.topics, self.parent, self._unary,
-            offsets, neighbours, log_ratios[pairs], np.ascontiguousarray(scores), root, corrected,
-            accepted, observed, expected, n_chosen, n_root, n_entities, (roots, parents, topics),
-        )  # fmt: skip
+        near = Parents(offsets, neighbours, log_ratios[pairs])
+        model = Topical(self._unary, np.ascontiguousarray(scores), float(root))
+        seen = Seen(accepted, observed, expected, n_chosen, n_root, n_entities)
+        state = (self.time, self.topics, self.parent)
+        effort = (self._rng_state, n_sweeps, self._n_groups)
+        run_joint(*effort, *state, near, model, corrected, seen, (roots, parents, topics))
         descended = np.zeros(len(log_ratios))
         descended[pairs] = n_chosen / n_sweeps
         together = (roots[:, self.a] == roots[:, self.b]).mean(0) if n_kept else np.zeros(len(self.a))
