@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from onoma.errors import DataError, SettingsError
-from onoma.pipeline.facts_job import check_output, counted, default_rank, read_facts_job
+from onoma.pipeline.facts_job import counted, default_rank, read_facts_job
 from reference.random_facts import world, world_types
 
 
@@ -104,24 +104,6 @@ def test_an_entity_in_a_rule_is_no_variable(files, tmp_path):
     (tmp_path / "facts.tsv").write_text("X\tin\tY1\n")
     path.write_text("in(X, Y1) => on(X, Y1)\n")
     assert len(read_facts_job(tmp_path / "facts.tsv", rules=path).rules) == 1
-
-
-def test_an_output_is_checked_before_the_work(tmp_path):
-    facts = tmp_path / "kb.tsv"
-    facts.write_text("a\tb\tc\n")
-    (tmp_path / "link.tsv").symlink_to(facts)
-    for target in (facts, tmp_path / "link.tsv"):
-        with pytest.raises(DataError, match="is read by this very command"):
-            check_output(target, [None, facts])
-    with pytest.raises(DataError, match="is a folder"):
-        check_output(tmp_path)
-    with pytest.raises(DataError, match="there is no folder"):
-        check_output(tmp_path / "no" / "x.csv")
-    for name in ("x.bib", "x", "x.duckdb", "x.conll"):
-        with pytest.raises(DataError, match=r"is not written; a table can be written as \.csv"):
-            check_output(tmp_path / name)
-    check_output(tmp_path / "x.csv.gz", [facts])
-    check_output(tmp_path / "rules", table=False)
 
 
 def test_one_and_many():

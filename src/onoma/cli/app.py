@@ -29,6 +29,7 @@ from onoma.cli import (
     simulate,
 )
 from onoma.cli.console import say_error
+from onoma.cli.sparing import Sparing
 from onoma.errors import OnomaError, SettingsError
 
 __all__ = ["app", "main"]
@@ -41,21 +42,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("resolve")(resolve.resolve)
-app.command("show")(show.show)
-app.command("count")(count.count)
-app.command("explain")(explain.explain)
-app.command("history")(history.history)
-app.command("judge")(judge.judge)
-app.command("review")(review.review)
-app.command("export")(export.export)
-app.command("names")(names.names)
-app.command("lineage")(lineage.lineage)
-app.command("simulate")(simulate.simulate)
-app.command("evaluate")(evaluate.evaluate)
-app.command("convert")(convert.convert)
+for _command in (
+    resolve.resolve,
+    show.show,
+    count.count,
+    explain.explain,
+    history.history,
+    judge.judge,
+    review.review,
+    export.export,
+    names.names,
+    lineage.lineage,
+    simulate.simulate,
+    evaluate.evaluate,
+    convert.convert,
+):
+    app.command(_command.__name__, cls=Sparing)(_command)
 app.add_typer(facts.app, name="facts")
-app.command("relate")(relate.relate)
+app.command("relate", cls=Sparing)(relate.relate)
 app.command("reproduce")(reproduce.reproduce)
 
 

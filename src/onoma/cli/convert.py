@@ -9,6 +9,7 @@ from onoma.cli.console import Speaker
 from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
 from onoma.corpus.convert import convert as convert_file
 from onoma.corpus.formats import write_table
+from onoma.corpus.writers.files import rejects_beside
 
 __all__ = ["convert"]
 
@@ -44,7 +45,7 @@ def convert(
         report = convert_file(
             source, target, on_error=on_error.value, source_format=source_format, target_format=target_format
         )
-        rejects = target.with_name(target.name.split(".")[0] + ".rejects.csv") if len(report.rejects) else None
+        rejects = rejects_beside(target) if len(report.rejects) else None
         if rejects is not None:
             write_table(report.rejects, rejects)
     for note in report.notes:

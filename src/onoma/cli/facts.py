@@ -13,16 +13,18 @@ from rich.markup import escape
 from onoma.cli.console import Speaker
 from onoma.cli.facts_settings import Settings, Triples, learn_for, learn_model, read_job
 from onoma.cli.options import Json, OnError, OnErrorOption, Quiet, with_settings
+from onoma.cli.sparing import Sparing
 from onoma.corpus.formats import write_table
-from onoma.corpus.writers.files import write_text
+from onoma.corpus.writers.files import rejects_beside, write_text
 from onoma.errors import DataError, SettingsError
 from onoma.knowledge.facts_model import FactModel
 from onoma.knowledge.logic_facts import LogicFacts
 from onoma.knowledge.logic_mine import mine_rules
 from onoma.pipeline.facts import ask, is_known, misfit, score
-from onoma.pipeline.facts_job import FactsJob, check_output, counted
+from onoma.pipeline.facts_job import FactsJob, counted
 from onoma.pipeline.facts_picture import check_picture, draw_support
 from onoma.pipeline.facts_question import Query, parse_query, readings
+from onoma.pipeline.targets import check_file, check_table
 
 __all__ = ["app"]
 
@@ -31,7 +33,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(cls=Sparing)
 @with_settings(Settings)
 def complete(
     triples: Triples,
@@ -52,7 +54,7 @@ def complete(
     """
     speaker = Speaker(json=json, quiet=quiet)
     if output is not None:
-        check_output(output, settings.inputs(triples))
+        check_table(output)
     if save is not None and save.is_file():
         raise DataError("is a file; a model is kept in a folder", file=save, hint="For example: --save model/")
     job = read_job(speaker, triples, settings)
@@ -63,7 +65,9 @@ def complete(
         found = learnt.model.best_missing(learnt.facts, top)
     written = [*_write(found, job, output), *([save] if save is not None else [])]
     if json:
-        speaker.answer({"facts": len(job.facts), "found": found.slice(0, 20).to_pylist(), "output": output})
+        speaker.answer(
+            {"facts": len(job.facts), "found": found.slice(0, 20).to_pylist(), "calibrated": False, "output": output}
+        )
         return
     if len(found):
         shown = f"the {counted(min(10, len(found)), 'best', 'best')} of {counted(len(found), 'missing fact')}"
@@ -74,6 +78,8 @@ def complete(
         speaker.note(few + more)
     for path in written:
         speaker.say(escape(f"written: {path}"))
+    if output is not None and len(found):
+        speaker.note("probabilities are scores cut to 0…1: they rank, they are not calibrated")
     if output is None and len(found):
         speaker.note("nothing was written: add -o missing.csv")
     if len(found):
@@ -89,12 +95,12 @@ def _write(found: pa.Table, job: FactsJob, output: Path | None) -> list[Path]:
     write_table(found, output)
     if job.rejects is None:
         return [output]
-    beside = output.with_name(output.name.split(".")[0] + ".rejects.csv")
+    beside = rejects_beside(output)
     write_table(job.rejects, beside)
     return [output, beside]
 
 
-@app.command("ask")
+@app.command("ask", cls=Sparing)
 @with_settings(Settings)
 def ask_command(
     triples: Triples,
@@ -138,7 +144,7 @@ def ask_command(
     speaker.table(escape(str(query)), ("answer", "score", ""), rows)
 
 
-@app.command()
+@app.command(cls=Sparing)
 @with_settings(Settings)
 def explain(
     triples: Triples,
@@ -160,7 +166,7 @@ def explain(
     speaker = Speaker(json=json, quiet=quiet)
     if picture is not None:
         check_picture(picture)
-        check_output(picture, settings.inputs(triples), table=False)
+        check_file(picture)
     asked = parse_query(fact)
     if all(reading.n_open for reading in readings(fact)):
         raise SettingsError(
@@ -200,7 +206,7 @@ def _explained(
         speaker.note("through: what is known of its subject and of its object are two accounts of the same score")
 
 
-@app.command("rules")
+@app.command("rules", cls=Sparing)
 def rules_command(
     triples: Triples,
     *,
@@ -229,7 +235,7 @@ def rules_command(
     """
     speaker = Speaker(json=json, quiet=quiet)
     if output is not None:
-        check_output(output, [triples], table=False)
+        check_file(output)
     job = read_job(speaker, triples, Settings(on_error=on_error))
     with speaker.progress.task("looking for rules"):
         found = mine_rules(job.facts, min_support=support, min_confidence=confidence, limit=top)

@@ -92,10 +92,6 @@ class Settings:
     on_error: OnErrorOption = OnError.stop
     seed: Seed = 0
 
-    def inputs(self, triples: Path) -> list[Path | None]:
-        """Return the files that are read."""
-        return [triples, self.signatures, self.rules, None if self.types is None else Path(self.types)]
-
     def plan(self, facts: Facts) -> Plan:
         """Return how to factorise these facts."""
         return Plan(

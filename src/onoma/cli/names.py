@@ -10,7 +10,7 @@ from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Out, Quiet, Seed
 from onoma.corpus.formats import write_table
 from onoma.pipeline.names import NamesOutcome, PhylogenySettings, cluster_names, link_to_references, read_mentions
-from onoma.pipeline.output import check_table
+from onoma.pipeline.targets import check_table
 
 __all__ = ["names"]
 

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from onoma.corpus.formats import FORMATS, format_of
 from onoma.corpus.readers.facts import read_facts
 from onoma.corpus.readers.files import check_on_error
 from onoma.corpus.readers.nell import nell_types
@@ -23,7 +22,7 @@ from onoma.knowledge.rescal_als import Plan
 from onoma.knowledge.types import Types
 from onoma.pipeline.facts_choose import PLENTY
 
-__all__ = ["PAIRS", "PRIOR", "FactsJob", "check_output", "counted", "default_rank", "read_facts_job"]
+__all__ = ["PAIRS", "PRIOR", "FactsJob", "counted", "default_rank", "read_facts_job"]
 
 NAMES = "names"
 """In place of a file of types: the types stand in the names, as NELL writes them."""
@@ -172,29 +171,6 @@ def _signatures(path: Path, facts: Facts, on_error: str, notes: list[str]) -> pa
 def default_rank(facts: Facts) -> int:
     """Return 100, or half the number of entities where they are few."""
     return max(1, min(100, len(facts.entities) // 2))
-
-
-def check_output(target: Path, inputs: Iterable[Path | None] = (), *, table: bool = True) -> None:
-    """Refuse a file that cannot be written, or that would overwrite what is read, before the work and not after it."""
-    if target.is_dir():
-        raise DataError("is a folder; name a file to write", file=target)
-    if not target.parent.is_dir():
-        hint = f"Make it first: mkdir -p {target.parent}"
-        raise DataError(f"cannot be written: there is no folder {target.parent}", file=target, hint=hint)
-    if any(path is not None and path.exists() and target.exists() and target.samefile(path) for path in inputs):
-        raise DataError("is read by this very command and would be lost", file=target, hint="Choose another name.")
-    if not table:
-        return
-    written = [each for entry in FORMATS.values() if entry.write_table for each in entry.extensions]
-    bare = target.name.lower()
-    for packed in (".gz", ".zst", ".xz"):
-        bare = bare.removesuffix(packed)
-    if not bare.endswith(tuple(written)) or format_of(target).write_table is None:
-        raise DataError(
-            f"the ending {Path(bare).suffix!r} is not written; a table can be written as {', '.join(written)}",
-            file=target,
-            hint="For example: -o missing.csv",
-        )
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:

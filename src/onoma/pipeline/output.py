@@ -5,17 +5,18 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from onoma.corpus.formats import FORMATS, format_of, write_table
+from onoma.corpus.formats import write_table
 from onoma.corpus.knowledge_base import is_knowledge_base, read_knowledge_base
-from onoma.corpus.writers.files import write_text
+from onoma.corpus.writers.files import rejects_beside, write_text
 from onoma.errors import DataError
 from onoma.pipeline.living import store_outcome
 from onoma.pipeline.resolution import Outcome, about_job, job_settings, summary
 from onoma.pipeline.settings import to_toml
+from onoma.pipeline.targets import check_file, check_table
 from onoma.resolve.checkpoint import write_checkpoint
 from onoma.resolve.resolution import Resolution
 
-__all__ = ["DATABASE", "check_table", "check_target", "resume_path", "write_outcome"]
+__all__ = ["DATABASE", "check_target", "resume_path", "write_outcome"]
 
 DATABASE = (".duckdb", ".ddb")
 
@@ -26,31 +27,16 @@ def check_target(target: Path) -> list[str]:
     A database with one run of Onoma is replaced, and that is said. Any other file under such a name is left alone.
     """
     if _is_database(target):
-        _check_folder(target)
+        check_file(target)
         if not target.exists():
             return []
         _check_replaceable(target)
         return [f"{target}: an earlier result is there and will be replaced"]
     if _is_file(target):
-        check_table(target, "; all tables as duckdb")
+        check_table(target, ", all tables as .duckdb")
     elif target.exists() and not target.is_dir():
         raise DataError("is a file without an ending; a folder, or a name such as resolved.csv, is wanted", file=target)
     return []
-
-
-def check_table(target: Path, besides: str = "") -> None:
-    """Refuse a table that cannot be written, before the work."""
-    if format_of(target).write_table is None:
-        tables = ", ".join(entry.name for entry in FORMATS.values() if entry.write_table)
-        name = format_of(target).name
-        raise DataError(f"{name} is not written; a table can be written as {tables}{besides}", file=target)
-    _check_folder(target)
-
-
-def _check_folder(target: Path) -> None:
-    if not target.absolute().parent.is_dir():
-        hint = f"Make it first: mkdir -p {target.parent}"
-        raise DataError(f"cannot be written: there is no folder {target.parent}", file=target, hint=hint)
 
 
 def _check_replaceable(target: Path) -> None:
@@ -106,7 +92,7 @@ def _write_tables(outcome: Outcome, target: Path, command: str) -> list[Path]:
         return [target]
     if _is_file(target):
         write_table(outcome.resolution.memberships, target)
-        return [target, *_write_rejects(rejects, target.with_name(f"{target.name.split('.')[0]}.rejects.csv"))]
+        return [target, *_write_rejects(rejects, rejects_beside(target))]
     target.mkdir(parents=True, exist_ok=True)
     written = []
     for name, table in _tables(outcome.resolution).items():

@@ -13,7 +13,18 @@ import pyarrow as pa
 
 from onoma.errors import DataError
 
-__all__ = ["open_output", "place_for", "write_text"]
+__all__ = ["open_output", "place_for", "rejects_beside", "write_text"]
+
+
+def rejects_beside(target: Path) -> Path:
+    """Return the file for what could not be read, beside what is written.
+
+    Examples
+    --------
+    >>> rejects_beside(Path("who.csv.gz")).name
+    'who.rejects.csv'
+    """
+    return target.with_name(f"{target.name.split('.')[0]}.rejects.csv")
 
 
 @contextlib.contextmanager
