@@ -301,8 +301,8 @@ def test_stopped_before_there_is_an_answer(onoma, people, monkeypatch):
         ("resolve a.csv --seed -1", 2, "seed"),
         ("resolve twice.csv", 1, "which record 1 has already"),
         ("resolve empty.csv", 1, "no rows"),
-        ("resolve a.csv -o out.nope", 1, "does not say the format"),
-        ("resolve a.csv -o out.bib", 1, "bibtex is not written"),
+        ("resolve a.csv -o out.nope", 1, "'.nope' is not written"),
+        ("resolve a.csv -o out.bib", 1, "'.bib' is not written"),
     ],
 )
 def test_errors(onoma, line, code, said):
