@@ -8,29 +8,20 @@ factorisation, and PyKEEN's learning rate, each rate trained for the whole time 
 facts at random, twelve times along the way); if it did not, its time is what it was given and the ratio is a lower
 bound, said in the name: with hours, PyKEEN reaches more than these budgets show.
 
-Entity retrieval on NELL-995: TransE, trained for five times our time and two minutes at least, at the rate that is best
-on the validation facts.
-
-PyKEEN is heavy and wants its own environment: name an interpreter that has it in ONOMA_PYKEEN. Without one its column
-stays empty.
+Where there is no PyKEEN (`pykeen_run.py` says how to name one) its column stays empty.
 """
 
 import itertools
-import json
-import os
-import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
 from benchmarks.measure import Measurement, in_fresh_process
-from onoma.evaluate.ranking import Scorer, entity_retrieval, link_prediction
+from benchmarks.pykeen_run import RATES, run_pykeen
+from onoma.evaluate.ranking import Scorer, link_prediction
 from onoma.knowledge.backed import Backed
 from onoma.knowledge.facts import Facts, Names, Triples
 from onoma.knowledge.rescal import Factorisation, fit_rescal
@@ -43,15 +34,12 @@ from onoma.pipeline.studies._knowledge_bases import KnowledgeBase, read_knowledg
 
 PATIENCE = 10.0
 SHORTEST = 30.0
-TRANSE_SHORTEST = 120.0
 SOME = 1500
 LOOKED = 500
 RANKS = {"umls": 50, "kinships": 50, "codex-s": 100, "nell995": 100, "codex-m": 100, "fb15k237": 100}
 REGULARISATIONS = (1.0, 5.0, 10.0, 20.0)
 WEIGHTS = (0.0, 0.01, 0.1, 1.0)
 """Of the prior and of pairs (`onoma.knowledge.backing`)."""
-RATES = (0.001, 0.003, 0.01)
-"""Learning rates tried for PyKEEN."""
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:
@@ -59,8 +47,6 @@ def run(*, quick: bool) -> Iterator[Measurement]:
     for name in ("umls",) if quick else RANKS:
         base = read_knowledge_base(context, name)
         yield from _links(base, quick=quick)
-        if name == "nell995":
-            yield from _retrieval(base)
     yield from _ranks(read_knowledge_base(context, "umls" if quick else "fb15k237"), quick=quick)
     yield from _large(quick=quick)
 
@@ -69,7 +55,7 @@ def _links(base: KnowledgeBase, *, quick: bool) -> Iterator[Measurement]:
     rank = RANKS[base.name]
     plan = _chosen_plan(base, rank, typed=False)
     data = f"{base.name}, rank {rank}, λ {plan.regularisation:g}"
-    model, spent = _fitted(base, plan, typed=False)
+    model, spent = fitted(base, plan, typed=False)
     ours = _mrr(model, base, base.test)
     given = 3.0 if quick else max(SHORTEST, PATIENCE * spent)
     peer, seconds, rate = _pykeen_rescal(base, rank, model, given)
@@ -88,7 +74,7 @@ def _links(base: KnowledgeBase, *, quick: bool) -> Iterator[Measurement]:
     if base.types is not None:
         kind, plan = "TRESCAL", _chosen_plan(base, rank, typed=True)
         data = f"{base.name}, rank {rank}, λ {plan.regularisation:g}"
-        model, spent = _fitted(base, plan, typed=True)
+        model, spent = fitted(base, plan, typed=True)
         yield beside("TRESCAL", _mrr(model.checked(), base, base.test), data)
         yield Measurement("TRESCAL, time", spent, None, None, "s", data)
     weights = _chosen_weights(model, base)
@@ -120,7 +106,7 @@ def _chosen_plan(base: KnowledgeBase, rank: int, *, typed: bool) -> Plan:
     """Return the plan whose regularisation is the best on validation facts."""
     some = _some(base.valid, SOME)
     plans = [Plan(rank=rank, regularisation=lam, max_iterations=20, tolerance=1e-3) for lam in REGULARISATIONS]
-    return max(plans, key=lambda plan: _mrr(_fitted(base, plan, typed=typed)[0].checked(), base, some))
+    return max(plans, key=lambda plan: _mrr(fitted(base, plan, typed=typed)[0].checked(), base, some))
 
 
 def _chosen_weights(model: Factorisation, base: KnowledgeBase) -> tuple[float, float]:
@@ -130,7 +116,7 @@ def _chosen_weights(model: Factorisation, base: KnowledgeBase) -> tuple[float, f
     return max(pairs, key=lambda weights: _mrr(Backed(model, base.train, *weights), base, some))
 
 
-def _fitted(base: KnowledgeBase, plan: Plan, *, typed: bool) -> tuple[Factorisation, float]:
+def fitted(base: KnowledgeBase, plan: Plan, *, typed: bool) -> tuple[Factorisation, float]:
     """Learn; return the model and the seconds of learning."""
     start = time.process_time()
     if typed and base.types is not None:
@@ -151,61 +137,6 @@ def _some(triples: Triples, n: int) -> Triples:
     return triples.take(np.sort(order[:n]))
 
 
-def _retrieval(base: KnowledgeBase) -> Iterator[Measurement]:
-    types, rank = base.types, RANKS[base.name]
-    if types is None:
-        return
-    plan = Plan(rank=rank, regularisation=_chosen_plan(base, rank, typed=True).regularisation, tolerance=0.0)
-    typed, spent = _fitted(base, plan, typed=True)
-    free, _ = _fitted(base, plan, typed=False)
-    fit = Fit.of(types, Signatures.induced(base.train, types))
-    given = max(TRANSE_SHORTEST, 5.0 * spent)
-    peer = _pykeen_transe(base, rank, given)
-    trained = "" if peer is None else f", TransE at rate {peer.rate:g} given {given:.0f} s"
-    data = f"{base.name}, rank {rank}, TRESCAL took {spent:.1f} s{trained}"
-    weights = _chosen_weights(typed, base)
-    plain = replace(free, fit=fit)
-    nothing = replace(typed, A=np.zeros_like(typed.A))
-    for checked in (False, True):
-        how = f"entity retrieval MAP, {'with' if checked else 'without'} type check"
-        other = None if peer is None else _map(_CheckedPeer(peer, fit) if checked else peer, base, base.test)
-        for name, scorer in {
-            "TRESCAL": typed.checked() if checked else typed,
-            "TRESCAL, smoothed": typed.smoothed().checked() if checked else typed.smoothed(),
-            "TRESCAL, backed by counts": Backed(typed, base.train, *weights, checked=checked),
-            "counts alone": Backed(nothing, base.train, *weights, checked=checked),
-        }.items():
-            ours = _map(scorer, base, base.test)
-            ratio = None if other is None else ours / other
-            yield Measurement(f"{name}, {how}", ours, other, ratio, "%", data, peer_name="PyKEEN TransE")
-        ours, theirs = (_map(model.checked() if checked else model, base, base.test) for model in (typed, plain))
-        yield Measurement(f"TRESCAL, {how}", ours, theirs, ours / theirs, "%", data, peer_name="our RESCAL")
-
-
-def _map(scorer: Scorer, base: KnowledgeBase, part: Triples) -> float:
-    known = base.everything.triples.columns
-    return 100.0 * entity_retrieval(scorer, part.columns, known, n_entities=base.n_entities).map
-
-
-@dataclass(frozen=True)
-class _TransE:
-    entities: np.ndarray
-    relations: np.ndarray
-    rate: float
-
-    def score(self, s: np.ndarray, k: np.ndarray, o: np.ndarray) -> np.ndarray:
-        return -np.abs(self.entities[s] + self.relations[k] - self.entities[o]).sum(axis=1)
-
-
-@dataclass(frozen=True)
-class _CheckedPeer:
-    peer: _TransE
-    fit: Fit
-
-    def score(self, s: np.ndarray, k: np.ndarray, o: np.ndarray) -> np.ndarray:
-        return np.where(self.fit.allows(Triples(s, k, o)), self.peer.score(s, k, o), -np.inf)
-
-
 def _pykeen_rescal(
     base: KnowledgeBase, rank: int, model: Factorisation, given: float
 ) -> tuple[float | None, float | None, float]:
@@ -214,57 +145,13 @@ def _pykeen_rescal(
     how = {"model": "rescal", "rank": rank, "batch": 64 if base.n_entities < 1000 else 256, "seconds": given}
     tried = {}
     for rate in RATES:
-        lines = _pykeen(base, {**how, "rate": rate}, measured=_some(base.valid, SOME))
+        lines = run_pykeen(base, {**how, "rate": rate}, measured=_some(base.valid, SOME))
         if not lines:
             return None, None, rate
         tried[rate] = lines[-1]["mrr"]
     rate = max(tried, key=lambda rate: tried[rate])
-    lines = _pykeen(base, {**how, "rate": rate, "aim": _mrr(model, base, looked)}, measured=base.test, looked=looked)
+    lines = run_pykeen(base, {**how, "rate": rate, "aim": _mrr(model, base, looked)}, measured=base.test, looked=looked)
     return lines[-1]["mrr"], lines[-1]["seconds"], rate
-
-
-def _pykeen_transe(base: KnowledgeBase, rank: int, given: float) -> _TransE | None:
-    """Return TransE trained at each rate, the one that retrieves validation facts best."""
-    found = [_pykeen_transe_at(base, rank, given, rate) for rate in RATES]
-    return max(
-        (peer for peer in found if peer is not None), key=lambda peer: _map(peer, base, base.valid), default=None
-    )
-
-
-def _pykeen_transe_at(base: KnowledgeBase, rank: int, given: float, rate: float) -> _TransE | None:
-    with tempfile.TemporaryDirectory() as folder:
-        output = str(Path(folder) / "transe.npz")
-        settings = {"model": "transe", "rank": rank, "rate": rate, "batch": 1024, "seconds": given, "output": output}
-        if not _pykeen(base, settings, measured=base.valid):
-            return None
-        with np.load(output) as stored:
-            return _TransE(stored["entities"], stored["relations"], rate)
-
-
-def _pykeen(
-    base: KnowledgeBase, settings: dict[str, object], *, measured: Triples, looked: Triples | None = None
-) -> list[dict[str, float]]:
-    """Run PyKEEN; return the lines it printed, none where there is no PyKEEN."""
-    python = os.environ.get("ONOMA_PYKEEN")
-    if not python:
-        return []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "triples.npz"
-        parts = {
-            "train": base.train.triples,
-            "known": base.everything.triples,
-            "measured": measured,
-            "looked": looked or measured,
-        }
-        arrays = {name: np.stack(triples.columns, axis=1) for name, triples in parts.items()}
-        np.savez(path, n_entities=base.n_entities, n_relations=len(base.train.relations), **arrays)
-        script = Path(__file__).with_name("_pykeen_peer.py")
-        done = subprocess.run(
-            [python, str(script), str(path), json.dumps(settings)], capture_output=True, text=True, check=False
-        )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
 def _ranks(base: KnowledgeBase, *, quick: bool) -> Iterator[Measurement]:
