@@ -33,6 +33,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from onoma.errors import SettingsError
 from onoma.knowledge.facts import Facts
@@ -79,8 +80,8 @@ class Plan:
     precision
         `"float32"` or `"float64"`, for all that grows with the number of entities.
     threads
-        How many relations are worked on at once. The result does not depend on it. BLAS has threads of its own
-        (OPENBLAS_NUM_THREADS); one of the two is best left at 1.
+        How many relations are worked on at once. The result does not depend on it. With more than one, or with types,
+        BLAS is held to one thread: many small products are slower with the threads of its own.
     seed
         For the start, where it is random.
     """
@@ -205,7 +206,11 @@ def solve(
     """
     clock = time.perf_counter()
     A = np.ascontiguousarray(start[problem.layout.order], problem.dtype)
-    with progress.task("factorising", plan.max_iterations, "iterations") as shown:
+    small = plan.threads > 1 or len(problem.layout.sides) > 1
+    with (
+        threadpool_limits(1 if small else None, user_api="blas"),
+        progress.task("factorising", plan.max_iterations, "iterations") as shown,
+    ):
         state = sweep(problem, A, plan)
         trace, converged = [Point(0, state.loss, 1.0, time.perf_counter() - clock)], False
         for iteration in range(1, plan.max_iterations + 1):
