@@ -209,7 +209,7 @@ class SparkEngine(Closing):
 @contextlib.contextmanager
 def _job() -> Iterator[None]:
     """Say of a job that failed what Spark says of it."""
-    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # pyspark's own messenger
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     try:
