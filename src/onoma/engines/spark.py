@@ -209,7 +209,7 @@ class SparkEngine(Closing):
 @contextlib.contextmanager
 def _job() -> Iterator[None]:
     """Say of a job that failed what Spark says of it."""
-    from py4j.protocol import Py4JJavaError
+    from py4j.protocol import Py4JJavaError  # pyspark speaks to Java by it
     from pyspark.errors import PySparkException
 
     try:
