@@ -8,7 +8,7 @@ from onoma.knowledge.rescal_als import Plan
 from onoma.pipeline.facts import LOADERS, MODELS, about, ask, is_known, learn, load, misfit, score
 from onoma.pipeline.facts_job import read_facts_job
 from onoma.pipeline.facts_question import Query, parse_query
-from reference.random_facts import MISSING, said, world, world_types
+from reference.random_facts import MISSING, said, write_world
 
 
 def plan(facts):
@@ -17,16 +17,7 @@ def plan(facts):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("facts")
-    facts = world()
-    rows = [list(row.values())[:3] for row in facts.table().to_pylist()]
-    (folder / "facts.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
-    types = world_types(facts)
-    kinds = [types.names[t] for t in types.member.indices]
-    lines = [f"{name}\t{kind}\n" for name, kind in zip(facts.entities, kinds, strict=True)]
-    (folder / "types.tsv").write_text("entity\ttype\n" + "".join(lines))
-    (folder / "signatures.tsv").write_text("in\tcity\tcountry\nlives in\tperson\tcity\ncitizen of\tperson\tcountry\n")
-    return folder
+    return write_world(tmp_path_factory.mktemp("facts"))
 
 
 @pytest.fixture(scope="module")

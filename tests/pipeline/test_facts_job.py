@@ -4,21 +4,12 @@ import pytest
 
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.facts_job import counted, default_rank, read_facts_job
-from reference.random_facts import world, world_types
+from reference.random_facts import write_world
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("facts")
-    facts = world()
-    rows = [list(row.values())[:3] for row in facts.table().to_pylist()]
-    (folder / "facts.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
-    types = world_types(facts)
-    kinds = [types.names[t] for t in types.member.indices]
-    lines = [f"{name}\t{kind}\n" for name, kind in zip(facts.entities, kinds, strict=True)]
-    (folder / "types.tsv").write_text("entity\ttype\n" + "".join(lines))
-    (folder / "signatures.tsv").write_text("in\tcity\tcountry\nlives in\tperson\tcity\ncitizen of\tperson\tcountry\n")
-    return folder
+    return write_world(tmp_path_factory.mktemp("facts"))
 
 
 def test_a_relation_may_say_the_types(files, tmp_path):

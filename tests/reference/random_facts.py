@@ -63,3 +63,16 @@ def world_types(facts):
     kinds = {"c": "city", "p": "person"}
     rows = [(name, kinds.get(name[0], "country") if name[-1].isdigit() else "country") for name in facts.entities]
     return Types.from_table(typed(rows), facts.entities)
+
+
+def write_world(folder):
+    """Write the world into a folder: facts.tsv, types.tsv, signatures.tsv; return the folder."""
+    facts = world()
+    rows = [list(row.values())[:3] for row in facts.table().to_pylist()]
+    (folder / "facts.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
+    types = world_types(facts)
+    kinds = [types.names[t] for t in types.member.indices]
+    lines = [f"{name}\t{kind}\n" for name, kind in zip(facts.entities, kinds, strict=True)]
+    (folder / "types.tsv").write_text("entity\ttype\n" + "".join(lines))
+    (folder / "signatures.tsv").write_text("in\tcity\tcountry\nlives in\tperson\tcity\ncitizen of\tperson\tcountry\n")
+    return folder
