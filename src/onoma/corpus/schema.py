@@ -9,6 +9,8 @@ import pyarrow as pa
 from onoma.errors import DataError
 
 __all__ = [
+    "ANNOTATED_DOCUMENTS",
+    "ANNOTATED_TOKENS",
     "CHAINS",
     "CLUSTERINGS",
     "DOCUMENTS",
@@ -17,7 +19,10 @@ __all__ = [
     "MENTIONS",
     "RECORDS",
     "SCHEMAS",
+    "SENTENCES",
     "SIGNATURES",
+    "SPANS",
+    "TEXTS",
     "TOKENS",
     "TYPES",
     "check",
@@ -122,11 +127,80 @@ SIGNATURES = pa.schema(
 )
 """Between which types a relation can hold; several rows allow several types on each side."""
 
+TEXTS = pa.schema(
+    [
+        pa.field("document", pa.string(), nullable=False, metadata={"doc": "unique in one run"}),
+        pa.field("text", pa.large_string(), nullable=False, metadata={"doc": "the text that offsets count in"}),
+        pa.field("source", pa.string(), metadata={"doc": "the file it was read from"}),
+    ]
+)
+"""Raw documents, before annotation."""
+
+ANNOTATED_DOCUMENTS = pa.schema(
+    [
+        *DOCUMENTS,
+        pa.field("text", pa.large_string(), metadata={"doc": "the raw text; null where only tokens came"}),
+        pa.field("source", pa.string(), metadata={"doc": "the file it was read from"}),
+        pa.field("problem", pa.string(), metadata={"doc": "why it could not be annotated; null where it was"}),
+    ]
+)
+"""`DOCUMENTS` with their raw text."""
+
+SENTENCES = pa.schema(
+    [
+        pa.field("document", pa.string(), nullable=False),
+        pa.field("part", pa.int32(), nullable=False),
+        pa.field("sentence", pa.int64(), nullable=False, metadata={"doc": "counted in the part from 0"}),
+        pa.field("start", pa.int64(), nullable=False, metadata={"doc": "first token, counted in the part from 0"}),
+        pa.field("end", pa.int64(), nullable=False, metadata={"doc": "one past the last token"}),
+        pa.field("paragraph", pa.int64(), metadata={"doc": "counted in the part from 0"}),
+    ]
+)
+"""One row for each sentence."""
+
+ANNOTATED_TOKENS = pa.schema(
+    [
+        *TOKENS,
+        pa.field("start_char", pa.int64(), metadata={"doc": "first character (code point) of the text, from 0"}),
+        pa.field("end_char", pa.int64(), metadata={"doc": "one past the last character"}),
+        pa.field("upos", pa.string(), metadata={"doc": "Universal Dependencies part of speech"}),
+        pa.field("feats", pa.string(), metadata={"doc": "morphology, Name=Value|… in the order of CoNLL-U"}),
+        pa.field("head", pa.int64(), metadata={"doc": "the governing token, counted in the part; the root: itself"}),
+        pa.field("deprel", pa.string(), metadata={"doc": "the relation to the head"}),
+    ]
+)
+"""`TOKENS` with offsets, morphology and trees; `tag` is the Penn part of speech."""
+
+SPANS = pa.schema(
+    [
+        pa.field("document", pa.string(), nullable=False),
+        pa.field("part", pa.int32(), nullable=False),
+        pa.field("layer", pa.string(), nullable=False, metadata={"doc": "name, mention, noun_phrase, chunk…"}),
+        pa.field("start", pa.int64(), nullable=False, metadata={"doc": "first token, counted in the part from 0"}),
+        pa.field("end", pa.int64(), nullable=False, metadata={"doc": "one past the last token"}),
+        pa.field("text", pa.string(), metadata={"doc": "the words themselves, as they stand in the text"}),
+        pa.field("type", pa.string(), metadata={"doc": "PER ORG LOC MISC for names; GUM's types for mentions"}),
+        pa.field("probability", pa.float64(), metadata={"doc": "of span and type, where the model states one"}),
+        pa.field("head", pa.int64(), metadata={"doc": "the head token, counted in the part"}),
+        pa.field("mention_type", pa.string(), metadata={"doc": "proper, nominal or pronoun"}),
+        pa.field("number", pa.string(), metadata={"doc": "singular or plural; null: unknown"}),
+        pa.field("gender", pa.string(), metadata={"doc": "masculine, feminine or neuter; null: unknown"}),
+        pa.field("animacy", pa.string(), metadata={"doc": "animate or inanimate; null: unknown"}),
+        pa.field("provenance", pa.string(), metadata={"doc": "which list or rule gave number, gender, animacy"}),
+    ]
+)
+"""Stretches of tokens: names, noun phrases, mentions, chunks."""
+
 SCHEMAS = {
     "records": RECORDS,
     "mentions": MENTIONS,
+    "texts": TEXTS,
     "documents": DOCUMENTS,
     "tokens": TOKENS,
+    "annotated_documents": ANNOTATED_DOCUMENTS,
+    "annotated_tokens": ANNOTATED_TOKENS,
+    "sentences": SENTENCES,
+    "spans": SPANS,
     "chains": CHAINS,
     "clusterings": CLUSTERINGS,
     "memberships": MEMBERSHIPS,
