@@ -122,3 +122,35 @@ def test_quiet_says_only_the_answer(onoma):
     ran = onoma("evaluate gold.csv predicted.csv --json --quiet")
     assert ran.err == ""
     assert json.loads(ran.out)
+
+
+M2 = "S The dogs barks\nA 2 3|||SVA|||bark|||REQUIRED|||-NONE-|||0\n\nS Fine .\n\n"
+
+
+def test_edits_are_scored_by_max_match(onoma, tmp_path):
+    Path(tmp_path / "gold.m2").write_text(M2)
+    Path(tmp_path / "system.txt").write_text("The dogs bark\nFine !\n")
+    ran = onoma("evaluate gold.m2 system.txt --edits --json")
+    assert ran.code == 0
+    found = ran.json
+    assert (found["correct"], found["proposed"], found["gold"]) == (1, 2, 1)
+    assert found["types"] == {"SVA": {"correct": 1, "gold": 1}}
+    shown = onoma("evaluate gold.m2 gold.m2 --edits")
+    assert "SVA" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("evaluate gold.m2 few.txt --edits", "must pair up"),
+        ("evaluate gold.m2 few.txt --edits --by state", "--by is for clusterings"),
+        ("evaluate few.txt gold.m2 --edits", "begins with 'S '"),
+    ],
+)
+def test_edits_that_cannot_be_scored(onoma, tmp_path, line, said):
+    Path(tmp_path / "gold.m2").write_text(M2)
+    Path(tmp_path / "few.txt").write_text("The dogs bark\n")
+    ran = onoma(line)
+    assert ran.code != 0
+    assert said in ran.err
+    assert "Traceback" not in ran.err

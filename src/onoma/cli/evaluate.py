@@ -9,6 +9,7 @@ import pyarrow as pa
 import typer
 
 from onoma.cli.console import Speaker
+from onoma.cli.evaluate_edits import evaluate_edits, refuse_other_options
 from onoma.cli.options import Json, OnError, OnErrorOption, Quiet, Seed
 from onoma.errors import DataError
 from onoma.evaluate import Evaluation, bootstrap, by_group, compare, largest_errors
@@ -50,6 +51,10 @@ def evaluate(
     versus: Annotated[
         Path | None, typer.Option("--versus", help="A second prediction: test whether the first is better.")
     ] = None,
+    edits: Annotated[
+        bool, typer.Option("--edits", help="Corrections: GOLD is M², PREDICTED corrected sentences, one a line, or M².")
+    ] = False,
+    beta: Annotated[float, typer.Option(help="With --edits: the weight of recall in F.", min=0)] = 0.5,
     errors: Annotated[int, typer.Option(help="How many of the largest errors to show.", min=0)] = 5,
     on_error: OnErrorOption = OnError.stop,
     seed: Seed = 0,
@@ -66,8 +71,14 @@ def evaluate(
       [cyan]onoma evaluate gold.conll system.conll[/]
       [cyan]onoma evaluate people.csv predicted.csv --metrics b3,pairwise --by state[/]
       [cyan]onoma evaluate gold.csv ours.csv --versus theirs.csv --intervals 1000[/]
+      [cyan]onoma evaluate essays.m2 corrected.txt --edits[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
+    if edits:
+        options = {"--metrics": metrics, "--by": by, "--id": id, "--intervals": intervals, "--versus": versus}
+        refuse_other_options(options | {"--gold-column": gold_column, "--predicted-column": predicted_column})
+        evaluate_edits(speaker, gold, predicted, beta=beta, errors=errors)
+        return
     chosen = None if metrics is None else [name.strip() for name in metrics.split(",") if name.strip()]
 
     def read(path: Path, group: str | None = None) -> Sides:
