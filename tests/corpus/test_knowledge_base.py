@@ -1,5 +1,6 @@
 """Is a knowledge base whole at any moment, and never touched when it should not be?"""
 
+import os
 import threading
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from onoma.corpus.knowledge_base import (
     stored_names,
     write_knowledge_base,
 )
+from onoma.corpus.writers.beside import claimed, working_place
 from onoma.errors import DataError
 
 FIRST = Path(__file__).with_name("first_version.sql")
@@ -206,3 +208,99 @@ def test_a_migration_that_fails_leaves_the_old_file(tmp_path):
 def test_names_that_differ_in_case_alone():
     assert stored_names(["id", "Entity", "a", "A"]) == {"id": "id", "Entity": "Entity_1", "a": "a", "A": "A_1"}
     assert stored_names(["A", "b"], {"a": "a", "A": "A_1"}) == {"a": "a", "A": "A_1", "b": "b"}
+
+
+# Others at work on the same files.
+
+
+def test_two_creators_of_one_new_knowledge_base(tmp_path):
+    """The second is refused while the first is at work, not after both have worked."""
+    place = tmp_path / "new.duckdb"
+    refused = []
+
+    def second():
+        try:
+            with claimed(place):
+                pass
+        except DataError as error:
+            refused.append(str(error))
+
+    with claimed(place):
+        thread = threading.Thread(target=second)
+        thread.start()
+        thread.join()
+        with create_knowledge_base(place) as base:
+            for name in ("records", "entities"):
+                base.replace(name, pa.table({"onoma_record": [0], "id": ["1"]}))
+            base.set_meta("colour", "red")
+    assert len(refused) == 1 and "is being written by another process" in refused[0]
+    assert colour(place) == "red"
+    assert [each.name for each in tmp_path.iterdir()] == ["new.duckdb"]
+
+
+def test_a_writer_leaves_the_working_copies_of_others(path):
+    """Those of a file whose name begins alike, of a process that lives, and of another machine."""
+    theirs = working_place(path.with_name("people.duckdb.old.duckdb"))
+    living = path.with_name(f".people.duckdb.{os.getppid()}.part")
+    elsewhere = path.with_name(".people.duckdb.00000000-99999999-00000000.part")
+    for each in (theirs, living, elsewhere):
+        each.write_bytes(b"half")
+    with write_knowledge_base(path) as base:
+        base.set_meta("colour", "blue")
+    assert theirs.exists() and living.exists() and elsewhere.exists()
+
+
+@pytest.mark.parametrize("name", [".people.duckdb.99999999.part", working_place(Path("people.duckdb")).name])
+def test_a_folder_that_a_killed_writer_left_does_not_block(path, name):
+    left = [path.with_name(name), path.with_name(f"{name}.tmp")]
+    for each in left:
+        each.mkdir()
+        (each / "duckdb_temp_block").write_bytes(b"half")
+    with write_knowledge_base(path) as base:
+        base.set_meta("colour", "blue")
+    assert [each.name for each in path.parent.iterdir()] == ["people.duckdb"]
+
+
+def test_a_full_disk_is_said_and_leaves_every_byte(path):
+    resource = pytest.importorskip("resource")
+    before = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    rows = pa.table({"key": [f"{i}" * 40 for i in range(40000)], "value": [f"{i * 7919}" * 40 for i in range(40000)]})
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 100_000, limits[1]))
+    try:
+        with pytest.raises(DataError) as error, write_knowledge_base(path) as base:
+            base.replace("much", rows)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "people.duckdb" in str(error.value)
+    assert path.read_bytes() == before
+    assert [each.name for each in path.parent.iterdir()] == ["people.duckdb"]
+
+
+def test_a_stored_view_reaches_no_file(path, tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("of nobody's business")
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"CREATE OR REPLACE VIEW entity_current AS FROM read_text('{secret}')")
+    with read_knowledge_base(path) as base, pytest.raises(DataError, match="disabled by configuration"):
+        base.query("FROM entity_current")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1=1)); COPY (SELECT 'x') TO 'people.duckdb'; SELECT ((1",
+        "true) FROM (SELECT 1",
+        "true), (false",
+        "true) UNION ALL SELECT (true",
+        "true) LIMIT (1",
+        "true) WHERE (true",
+        "true; SELECT 1",
+    ],
+)
+def test_more_than_one_expression_is_refused(path, text):
+    with read_knowledge_base(path) as base:
+        with pytest.raises(DataError, match="could not answer"):
+            base.check_expression(text)
+        base.check_expression("city = 'Leeds' -- a comment")
+        base.check_expression("id IN (SELECT max(id) FROM records) OR name LIKE '%);%'")

@@ -28,6 +28,32 @@ def test_found_by_a_name_spelt_roughly_right(kb):
         assert {"id", "surname"} <= rows[0].keys()
 
 
+def test_a_name_with_one_wrong_letter_is_found(kb):
+    """Whatever the letter, and with nothing else to go by."""
+    with read_knowledge_base(kb) as base:
+        names = base.rows(
+            """SELECT entity, given_name, surname FROM entities
+            WHERE length(surname) > 4 AND given_name IS NOT NULL ORDER BY entity LIMIT 12"""
+        )
+        for entity, given, surname in names:
+            for typo in (surname[:2] + surname[3:], surname[:2] + "x" + surname[2:], surname[:1] + "q" + surname[2:]):
+                found = [each.entity for each in show(base, f"{given} {typo}")]
+                assert entity in found, (given, surname, typo)
+
+
+def test_a_condition_is_no_statement(kb, tmp_path):
+    before = kb.read_bytes()
+    other = tmp_path / "other.txt"
+    other.write_text("of nobody's business")
+    for where in (
+        f"1=1)); COPY (SELECT 'x') TO '{kb}'; SELECT ((1",
+        f"(SELECT count(*) FROM read_text('{other}')) > 0",
+    ):
+        with read_knowledge_base(kb) as base, pytest.raises(SettingsError, match="is not understood"):
+            count_entities(base, where=where)
+    assert kb.read_bytes() == before
+
+
 def test_the_life_of_an_entity(kb, crowd):
     with read_knowledge_base(kb) as base:
         a, b = (key for (key,) in base.rows("SELECT id FROM memberships ORDER BY id LIMIT 2"))

@@ -263,6 +263,21 @@ def test_threads_change_nothing(monkeypatch):
             assert np.array_equal(one, other)
 
 
+def test_a_watch_changes_nothing_and_is_heard_in_one_thread():
+    """Few pairs run in one thread, and still look up: a run that may take seconds ends when it is asked to."""
+    n, pairs, copy, relative = large_problem(3)
+    told = []
+    free = make_sampler(n, pairs, 3, threads=1).run(copy, relative, n_sweeps=40, n_kept=15)
+    seen = make_sampler(n, pairs, 3, threads=1).run(
+        copy, relative, n_sweeps=40, n_kept=15, watch=lambda found: bool(told.append(found))
+    )
+    assert told == free.n_entities.tolist()
+    for name in ("copied", "related", "together", "akin", "n_entities", "roots"):
+        assert np.array_equal(getattr(free, name), getattr(seen, name)), name
+    ended = make_sampler(n, pairs, 3, threads=1).run(copy, relative, n_sweeps=10**7, watch=lambda _: True)
+    assert ended.n_sweeps == 1
+
+
 def test_what_is_left_out_changes_nothing(monkeypatch):
     """Pairs of hardly any weight: left out or not, the same numbers lead to the same origins."""
     n, pairs, copy, relative = large_problem(1)

@@ -7,13 +7,13 @@ each run, about a second for a gigabyte.
 """
 
 import contextlib
-import fcntl
+import json
 import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -29,6 +29,7 @@ from onoma.corpus._knowledge_base_schema import (
     VIEWS,
 )
 from onoma.corpus.fingerprints import row_fingerprints
+from onoma.corpus.writers.beside import Lock, remove, working_place
 from onoma.errors import DataError
 
 __all__ = ["KnowledgeBase", "create_knowledge_base", "is_knowledge_base", "read_knowledge_base", "write_knowledge_base"]
@@ -84,7 +85,25 @@ class KnowledgeBase:
             try:
                 self._connection.execute(sql, parameters)
             except duckdb.Error as error:
-                raise DataError(f"DuckDB could not write: {_first_line(error)}", file=self.path) from error
+                hint = _ROOM if _FULL.search(str(error)) else None
+                raise DataError(f"DuckDB could not write: {_first_line(error)}", file=self.path, hint=hint) from error
+
+    def check_expression(self, text: str) -> None:
+        """Refuse a text that is not one expression of SQL and nothing more, by DuckDB's own parser.
+
+        What stands around it is compared with what stands around `true`: no other clause, no other statement.
+        """
+        if self._around(text) != self._around("true"):
+            raise DataError("DuckDB could not answer: it is more than one expression", file=self.path)
+
+    def _around(self, expression: str) -> tuple[int, object]:
+        """Return how many expressions the parser saw, and all else that it saw."""
+        # On a line of its own, for it may end in a comment.
+        found = json.loads(self.value("SELECT json_serialize_sql(?)", [f"SELECT (\n{expression}\n)"]))
+        if found["error"]:
+            raise DataError(f"DuckDB could not answer: {found['error_message']}", file=self.path)
+        nodes = [each["node"] for each in found["statements"]]
+        return len(nodes[0].pop("select_list", [])), nodes
 
     def append(self, name: str, rows: pa.Table) -> None:
         """Append rows to a table, by the names of their columns."""
@@ -143,7 +162,7 @@ def write_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
     path = Path(path)
     version = _version(path)
     target = path.resolve()
-    with _Lock(target, path), _beside(target, path) as place:
+    with Lock(target, path), _beside(target, path) as place:
         shutil.copyfile(target, place)
         with _connected(place, path) as connection:
             base = KnowledgeBase(connection, path)
@@ -151,7 +170,7 @@ def write_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
             if version < VERSION:
                 _migrate(base, version)
             yield base
-            connection.commit()
+            _finish(connection)
         if base.is_changed:
             _settle(place, target)
 
@@ -165,14 +184,14 @@ def create_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
     target = path.resolve()
     if not target.parent.is_dir():
         raise DataError(f"cannot be written: there is no folder {path.parent}", file=path)
-    with _Lock(target, path) if target.exists() else contextlib.nullcontext(), _beside(target, path) as place:
+    with Lock(target, path), _beside(target, path) as place:
         with _connected(place, path) as connection:
             base = KnowledgeBase(connection, path)
             connection.begin()
             _make_tables(base)
             yield base
             base.change(VIEWS)
-            connection.commit()
+            _finish(connection)
         _settle(place, target)
 
 
@@ -190,58 +209,22 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-class _Lock:
-    """The right to write, held while the file is open; what is locked is the file itself, so nothing is left behind."""
-
-    def __init__(self, target: Path, path: Path) -> None:
-        self._target, self._path = target, path
-
-    def __enter__(self) -> Self:
-        while True:
-            try:
-                self._file = self._target.open("rb")
-            except OSError as error:
-                raise DataError(f"cannot be opened: {error.strerror or error}", file=self._path) from error
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                self._file.close()
-                raise DataError(f"is being written by {self._who()}", file=self._path, hint=_WAIT) from error
-            # Another writer may have put its copy here between opening and locking.
-            if self._target.exists() and self._target.stat().st_ino == os.fstat(self._file.fileno()).st_ino:
-                for left in self._target.parent.glob(_parts(self._target)):
-                    left.unlink(missing_ok=True)  # of a writer that was killed
-                return self
-            self._file.close()
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def _who(self) -> str:
-        found = [re.search(r"\.(\d+)\.part$", each.name) for each in self._target.parent.glob(_parts(self._target))]
-        numbers = [each.group(1) for each in found if each]
-        return f"another process ({', '.join(numbers)})" if numbers else "another process"
-
-
-_WAIT = "Wait until that is done and try again; reading it is possible meanwhile."
-
-
-def _parts(target: Path) -> str:
-    plain = re.sub(r"([*?[])", r"[\1]", target.name)
-    return f".{plain}.*.part*"
-
-
 @contextlib.contextmanager
 def _beside(target: Path, path: Path) -> Iterator[Path]:
     """Give a place beside the file that says who works on it; leave nothing there."""
-    place = target.with_name(f".{target.name}.{os.getpid()}.part")
+    place = working_place(target)
     try:
         yield place
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror or error}", file=path) from error
     finally:
-        for each in (place, place.with_name(f"{place.name}.wal")):
-            each.unlink(missing_ok=True)
+        remove(place)
+
+
+def _finish(connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep all changes, in the file itself: the log beside it is not moved with it."""
+    connection.commit()
+    connection.execute("CHECKPOINT")
 
 
 def _settle(place: Path, target: Path) -> None:
@@ -262,13 +245,25 @@ def _sync(path: Path, flags: int) -> None:
 @contextlib.contextmanager
 def _connected(place: Path, path: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     try:
-        connection = duckdb.connect(str(place), read_only=read_only)
+        connection = duckdb.connect(str(place), read_only=read_only, config=_CONFIG)
     except duckdb.Error as error:
         raise DataError(f"cannot be opened: {_first_line(error)}", file=path) from error
     try:
-        yield connection
-    finally:
-        connection.close()
+        with connection:
+            yield connection
+    except duckdb.Error as error:
+        told = "read" if read_only else "written"
+        hint = _ROOM if _FULL.search(str(error)) else None
+        raise DataError(f"cannot be {told}: {_first_line(error)}", file=path, hint=hint) from error
+
+
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "lock_configuration": "true",
+}
+"""No query, and no view that somebody stored, reaches a file but the knowledge base itself."""
+_FULL = re.compile(r"no space|disk full|could not write|disk quota", re.IGNORECASE)
+_ROOM = "The state before is whole. A writer needs room for a second copy of the file: free some, and try again."
 
 
 _MAKE = "Make one: onoma resolve people.csv -o people.duckdb."
@@ -288,7 +283,7 @@ def _version(path: Path) -> int:
         if file.read(12)[8:] != _MAGIC:
             raise DataError("is no knowledge base, or a damaged one: it is no file of DuckDB", file=path, hint=_MAKE)
     try:
-        with duckdb.connect(str(path), read_only=True) as connection:
+        with duckdb.connect(str(path), read_only=True, config=_CONFIG) as connection:
             tables = {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
             about = dict(connection.execute("FROM meta").fetchall()) if "meta" in tables else {}
     except duckdb.Error as error:

@@ -1,7 +1,8 @@
 """Asking a knowledge base: names, lives of entities, counts with intervals, exports."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +10,9 @@ from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 from onoma.corpus.formats import write_table
 from onoma.corpus.knowledge_base import KnowledgeBase, quoted
@@ -41,11 +44,13 @@ def show(base: KnowledgeBase, name: str, *, most: int = 10, least: float = 60.0)
     columns = [column for column in table.column_names if column not in skip]
     rows = table.to_pylist()
     exact = _exact(base, name)
-    texts = [" ".join(str(row[column]) for column in columns if row[column] is not None) for row in rows]
-    found = process.extract(name, texts, scorer=fuzz.token_set_ratio, processor=str.lower, limit=max(4 * most, 40))
+    texts = [" ".join(str(row[column]) for column in columns if row[column] is not None).lower() for row in rows]
+    scores = word_scores(name, texts)
+    likely = np.flatnonzero(scores >= least)
+    likely = likely[np.argsort(-scores[likely], kind="stable")][: max(4 * most, 40)]
     # Of those that hold all of the words, the shortest says least else.
-    scored = [(score, i) for text, score, i in found if score >= least and text]
-    scored.sort(key=lambda each: (-each[0], -fuzz.ratio(name.lower(), texts[each[1]].lower()), each[1]))
+    scored = [(float(scores[i]), int(i)) for i in likely]
+    scored.sort(key=lambda each: (-each[0], -fuzz.ratio(name.lower(), texts[each[1]]), each[1]))
     chosen = [(100.0, i) for i, row in enumerate(rows) if row["entity"] == exact]
     chosen += [(score, i) for score, i in scored if rows[i]["entity"] != exact]
     return [
@@ -57,6 +62,35 @@ def show(base: KnowledgeBase, name: str, *, most: int = 10, least: float = 60.0)
         )
         for score, i in chosen[:most]
     ]
+
+
+def word_scores(name: str, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Return how alike each text (lower case) is to a name, up to 100: its words, each by the word most alike there.
+
+    Alike is one less the edits for each letter; two letters that changed places are one edit. Words count by their
+    length. Each different word of the texts is compared once.
+
+    Examples
+    --------
+    >>> word_scores("jon smiht", ["john smith leeds", "ada lovelace"]).round().tolist()
+    [78.0, 19.0]
+    """
+    asked = list(dict.fromkeys(_WORD.findall(name.lower())))
+    numbers: dict[str, int] = {}
+    places = [[numbers.setdefault(word, len(numbers)) for word in _WORD.findall(text)] for text in texts]
+    scores = np.zeros(len(texts))
+    if not asked or not numbers:
+        return scores
+    likeness = process.cdist(asked, list(numbers), scorer=OSA.normalized_similarity, dtype=np.float32)
+    some = np.flatnonzero([len(each) > 0 for each in places])
+    starts = np.cumsum([0, *(len(places[i]) for i in some[:-1])])
+    best = np.maximum.reduceat(likeness[:, np.concatenate([places[i] for i in some])], starts, axis=1)
+    lengths = np.array([len(word) for word in asked], dtype=np.float64)
+    scores[some] = 100 * lengths @ best / lengths.sum()
+    return scores
+
+
+_WORD = re.compile(r"\w+")
 
 
 def _exact(base: KnowledgeBase, name: str) -> str | None:
@@ -148,6 +182,7 @@ def count_entities(base: KnowledgeBase, *, where: str | None = None, level: floa
         raise SettingsError(f"level is {level}; it is between 0 and 1")
     condition = "true" if where is None else where
     try:
+        base.check_expression(condition)
         return _count(base, condition, level)
     except DataError as error:
         if where is None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from onoma.corpus.knowledge_base import KnowledgeBase
+from onoma.corpus.knowledge_base import KnowledgeBase, quoted
 from onoma.corpus.writers.files import write_text
 from onoma.errors import DataError
 from onoma.resolve._report_page import Html, page, section, table, tile
@@ -12,6 +12,9 @@ __all__ = ["RunLine", "run_lines", "write_changes"]
 
 _MOST = 200
 """Changes of one kind that are listed; the rest is counted."""
+_NAMED_BY = 4
+"""Values that stand for an entity."""
+_OURS = ("entity", "size", "probability", "record")
 _TOLD = {
     "created": "Entities that are new",
     "joined": "Records that joined an entity",
@@ -74,12 +77,20 @@ def _summary(base: KnowledgeBase, since: int, last: int) -> Html:
 
 def _changes(base: KnowledgeBase, kind: str, title: str, since: int, last: int) -> list[Html]:
     rows: Sequence[tuple[object, ...]] = base.rows(
-        """SELECT c.run, c.entity, c.other, c.id, c.reason, e.size FROM changes c LEFT JOIN entities e USING (entity)
-        WHERE c.kind = ? AND c.run > ? AND c.run <= ? ORDER BY c.change""",
+        f"""SELECT c.run, c.entity, {_named(base)} AS name, c.other, c.id, c.reason, e.size
+        FROM changes c LEFT JOIN entities e USING (entity)
+        WHERE c.kind = ? AND c.run > ? AND c.run <= ? ORDER BY c.change""",  # noqa: S608 (names that are quoted)
         [kind, since, last],
     )
     if not rows:
         return []
     more = f"{len(rows) - _MOST:,} more are in the table changes." if len(rows) > _MOST else ""
-    heads = ("run", "entity", "from", "record", "why", "records now")
+    heads = ("run", "entity", "what it is now", "from", "record", "why", "records now")
     return [section(kind, f"{title}: {len(rows):,}", table(heads, rows[:_MOST]), more)]
+
+
+def _named(base: KnowledgeBase) -> str:
+    """Return SQL for the first canonical values of an entity that are there: people know names, not numbers."""
+    columns = [str(name) for (name,) in base.rows("SELECT column_name FROM (DESCRIBE entities)")]
+    first = [f"nullif(e.{quoted(name)}::VARCHAR, '')" for name in columns if name not in _OURS][:_NAMED_BY]
+    return f"concat_ws(' ', {', '.join(first)})" if first else "''"

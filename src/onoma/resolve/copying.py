@@ -19,6 +19,7 @@ After Andrews, Eisner and Dredze (2014), told about records instead of names.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
@@ -53,6 +54,8 @@ _STRONG = 1.0
 """Records joined by pairs of more weight lie side by side in memory."""
 _WORTH_THREADS = 30_000
 """Plausible pairs from which on threads pay."""
+_LOOK_EVERY = 0.25
+"""Seconds between two looks at the watch, in one thread."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +127,7 @@ class CopyingSampler:
     ) -> Draws:
         """Run some sweeps with the weights given (not their logarithms) and say what they saw.
 
-        `watch` is told the number of entities after each sweep, and may end the run; one that is soon over is told at
-        its end.
+        `watch` is told the number of entities after each sweep, or a fraction of a second later, and may end the run.
         """
         if self._layout is None or not self._layout.is_of(copy, relative):
             self._layout = _Layout(self._outside, self.a, self.b, copy, relative)
@@ -186,12 +188,19 @@ class _Sweeps:
         self._first_kept = n_sweeps - n_kept
 
     def run(self, watch: Watch | None) -> None:
-        """Run all in one thread."""
-        seen = (self._counts, self._n_entities, self._roots)
-        run_sweeps(self._key, self._done, self.n_sweeps, self._lists, self._time, *seen)
-        if watch is not None:
-            for n_entities in self._n_entities.tolist():
-                watch(n_entities)
+        """Run all in one thread; the watch is told now and then of the sweeps since."""
+        first, size = 0, self.n_sweeps if watch is None else 1
+        while first < self.n_sweeps:
+            begun, last = perf_counter(), min(first + size, self.n_sweeps)
+            kept = self._roots[max(first - self._first_kept, 0) : max(last - self._first_kept, 0)]
+            seen = (self._counts, self._n_entities[first:last], kept)
+            run_sweeps(self._key, self._done + first, last - first, self._lists, self._time, *seen)
+            for each in self._n_entities[first:last].tolist():
+                if watch is not None and watch(each):
+                    self.n_sweeps = last
+            # How many sweeps make a look worth it is a matter of time; what they see is not.
+            size = max(1, int(_LOOK_EVERY * (last - first) / max(perf_counter() - begun, 1e-6)))
+            first = last
 
     def run_threads(self, threads: int, watch: Watch | None) -> None:
         """Run with several threads: each counts its pairs and draws the origins of its records."""

@@ -3,14 +3,13 @@
 import contextlib
 import gzip
 import lzma
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
 import pyarrow as pa
 
+from onoma.corpus.writers.beside import remove, sweep, working_place
 from onoma.errors import DataError
 
 __all__ = ["open_output", "place_for", "rejects_beside", "write_text"]
@@ -45,7 +44,7 @@ def place_for(path: str | Path) -> Iterator[Path]:
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror or error}", file=path) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        remove(temporary)
 
 
 def _reserve(target: Path, path: Path) -> Path:
@@ -54,15 +53,13 @@ def _reserve(target: Path, path: Path) -> Path:
     if not target.parent.is_dir():
         hint = f"Make it first: mkdir -p {path.parent}"
         raise DataError(f"cannot be written: there is no folder {path.parent}", file=path, hint=hint)
+    sweep(target)
+    temporary = working_place(target)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+        temporary.touch(exist_ok=False)
     except OSError as error:
+        remove(temporary)
         raise DataError(f"cannot be written: {error.strerror or error}", file=path) from error
-    os.close(handle)
-    mask = os.umask(0)
-    os.umask(mask)
-    temporary = Path(name)
-    temporary.chmod(0o666 & ~mask)  # as an ordinary new file; mkstemp keeps others out
     return temporary
 
 
