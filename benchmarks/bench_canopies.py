@@ -12,7 +12,7 @@ from benchmarks.measure import Measurement
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.table import read_table
 from onoma.pipeline.reproduce import Context
-from onoma.resolve.canopies import CanopySettings
+from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.model import ModelSettings
 from onoma.resolve.resolution import Resolution, resolve
 

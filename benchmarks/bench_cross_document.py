@@ -20,8 +20,8 @@ from onoma.engines.local import LocalEngine
 from onoma.evaluate.b_cubed import b_cubed
 from onoma.evaluate.pairwise import pairwise
 from onoma.pipeline.distributed_mentions import MentionColumns, resolve_mentions
-from onoma.resolve.cross_document import CrossDocumentSettings
-from onoma.resolve.distributed import RoundSettings
+from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings
+from onoma.resolve.partitions.rounds import RoundSettings
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "links.parquet"
     pq.write_table(simulate_links({n}, seed=0), path, row_group_size=65536)
@@ -44,8 +44,8 @@ import numpy as np
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import simulate_links
 from onoma.evaluate.b_cubed import b_cubed
-from onoma.resolve.cross_document_baselines import near_mentions, subsquare
-from onoma.resolve.cross_document_text import bags_of
+from onoma.resolve.models.cross_document.baselines import near_mentions, subsquare
+from onoma.resolve.models.cross_document.text import bags_of
 table = simulate_links({n}, seed=0)
 gold, names = Clustering.from_labels(table["cluster_id"]), Clustering.from_labels(table["name"])
 f1 = lambda labels: b_cubed(gold, Clustering.from_labels(labels)).f1

@@ -29,7 +29,7 @@ from onoma.numerics.rng import stream
 from onoma.pipeline.distributed import run_rounds
 from onoma.pipeline.distributed_mentions import MentionColumns, resolve_mentions
 from onoma.progress import Task
-from onoma.resolve.distributed import MENTIONS, RoundSettings
+from onoma.resolve.partitions.rounds import MENTIONS, RoundSettings
 
 SCHEMA = pa.schema([field.remove_metadata() for field in MENTIONS])
 ROOT = Path(__file__).parents[1]

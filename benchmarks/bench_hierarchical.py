@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from benchmarks.measure import Measurement, in_fresh_process
 from onoma.numerics.rng import stream
-from onoma.resolve.hierarchical import BagScores, NameScores, StructureScores, TreeChain, TreeScores
-from onoma.resolve.hierarchical_mentions import BagColumn, NameColumn, TreeTable
+from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn, TreeTable
+from onoma.resolve.models.hierarchical.trees import BagScores, NameScores, StructureScores, TreeChain, TreeScores
 
 _LARGE = """
 import json, time

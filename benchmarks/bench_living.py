@@ -17,19 +17,19 @@ import pyarrow.compute as pc
 
 from benchmarks.measure import Measurement
 from onoma.corpus.clustering import Clustering
-from onoma.corpus.knowledge_base import read_knowledge_base
 from onoma.corpus.simulate import simulate_people
 from onoma.evaluate.report import evaluate
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.explain import explain_entity
+from onoma.kb.incremental import touched_by
+from onoma.kb.judge import Said, judge, retract_judgements
+from onoma.kb.review import doubts
+from onoma.kb.update import update_knowledge_base
+from onoma.kb.world import load_world
 from onoma.numerics.rng import stream
-from onoma.pipeline.living import store_outcome
-from onoma.pipeline.living_explain import explain_entity
-from onoma.pipeline.living_judge import Said, judge, retract_judgements
-from onoma.pipeline.living_review import doubts
-from onoma.pipeline.living_update import update_knowledge_base
-from onoma.pipeline.living_world import load_world
+from onoma.pipeline.output import store_outcome
 from onoma.pipeline.reproduce import Context
 from onoma.pipeline.resolution import Job, model_settings, read_job, run_job
-from onoma.resolve.incremental import touched_by
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:

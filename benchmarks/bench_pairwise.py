@@ -18,7 +18,7 @@ from onoma.mcmc.subsampling import Confidence, Exact, Strategy, Uniform
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context
 from onoma.resolve.model import ModelSettings
-from onoma.resolve.pairwise import MentionBags, PairwiseChain
+from onoma.resolve.models.pairwise.chain import MentionBags, PairwiseChain
 from onoma.resolve.resolution import resolve
 
 STRATEGIES: dict[str, Strategy] = {"exact": Exact(), "p=0.1": Uniform(0.1), "i=5": Confidence(5.0)}

@@ -12,9 +12,9 @@ import numpy as np
 
 from benchmarks.measure import Measurement, in_fresh_process, seconds
 from onoma.pipeline.studies._name_sets import newspapers
-from onoma.resolve.phylogeny.model import Mentions, PhylogenySettings, fit_names
-from onoma.resolve.phylogeny.topics import find_topics, tokens_of
-from onoma.resolve.phylogeny.transducer import Alphabet, Strings, Transducer
+from onoma.resolve.models.phylogeny.model import Mentions, PhylogenySettings, fit_names
+from onoma.resolve.models.phylogeny.topics import find_topics, tokens_of
+from onoma.resolve.names.transducer import Alphabet, Strings, Transducer
 
 PUBLISHED = 900.0
 _LARGE = """
@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from onoma.numerics.rng import stream
 from onoma.pipeline.studies._name_sets import read_rows
-from onoma.resolve.phylogeny.model import fit_names
+from onoma.resolve.models.phylogeny.model import fit_names
 names = list(dict.fromkeys(row["name"] for row in read_rows(Path({path!r}))))
 names = [names[i] for i in stream(0, "names").permutation(len(names))[:{n}]]
 start = time.process_time()

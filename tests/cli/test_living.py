@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from onoma.corpus.formats import write_table
-from onoma.corpus.knowledge_base import read_knowledge_base
 from onoma.corpus.simulate import simulate_people
+from onoma.kb.database import read_knowledge_base
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from onoma.corpus.readers.table import read_table
-from onoma.resolve import copying, sampling
+from onoma.resolve.posterior import copying, sampling
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from onoma.corpus.readers.table import read_table
-from onoma.resolve import cross_document_run
+from onoma.resolve.models.cross_document import run as cross_document_run
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_a_second_ctrl_c_stops_at_once(onoma, mentions, pressed, monkeypatch):
     def press(*_arguments, **_settings):
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("onoma.resolve.cross_document_records.membership", press)
+    monkeypatch.setattr("onoma.resolve.models.cross_document.records.membership", press)
     ran = onoma(f"resolve {mentions} --model cross-document -o out.csv")
     assert ran.code == 130
     assert "stopped at once: nothing was written; the same command begins anew" in ran.err

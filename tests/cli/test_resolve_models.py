@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from onoma.corpus.readers.table import read_table
-from onoma.resolve.hierarchical_run import _Growth
+from onoma.resolve.models.hierarchical.run import _Growth
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from onoma.engines.engine import split_by_key
 from onoma.engines.local import LocalEngine, _work_on_rows
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.distributed import run_rounds
-from onoma.resolve.distributed import RoundSettings, fingerprint_counts
+from onoma.resolve.partitions.rounds import RoundSettings, fingerprint_counts
 from reference.toy_rounds import SCHEMA, asleep, interrupted, mentions, move
 
 

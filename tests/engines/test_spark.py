@@ -22,8 +22,8 @@ from onoma.errors import OnomaError, SettingsError, UnsupportedError
 from onoma.pipeline.distributed import run_rounds
 from onoma.pipeline.distributed_mentions import MentionColumns, resolve_mentions
 from onoma.progress import SILENT
-from onoma.resolve.distributed import RoundSettings, fingerprint_counts
-from onoma.resolve.distributed_mentions import numbered as with_numbers
+from onoma.resolve.models.cross_document.partitions import numbered as with_numbers
+from onoma.resolve.partitions.rounds import RoundSettings, fingerprint_counts
 from reference.toy_rounds import SCHEMA, interrupted, mentions, move
 
 ROUNDS = RoundSettings(n_partitions=4, n_rounds=3, random_every=2)
@@ -153,8 +153,8 @@ from reference.spark_cluster import OPTIONS
 from reference.toy_rounds import SCHEMA, move
 from onoma.pipeline.distributed_mentions import MentionColumns, resolve_mentions
 from onoma.progress import SILENT
-from onoma.resolve.distributed import RoundSettings, fingerprint_counts
-from onoma.resolve.distributed_mentions import numbered as with_numbers
+from onoma.resolve.partitions.rounds import RoundSettings, fingerprint_counts
+from onoma.resolve.models.cross_document.partitions import numbered as with_numbers
 master, files, folder, marks = sys.argv[1:]
 with SparkEngine(master, options=OPTIONS | {"spark.cores.max": "1"}, timeout=120) as engine:
     run_rounds(engine, lambda: engine.scan([Path(files)], SCHEMA), move, schema=SCHEMA,

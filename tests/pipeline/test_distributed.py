@@ -8,7 +8,7 @@ import pytest
 from onoma.engines.local import LocalEngine
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.distributed import run_rounds
-from onoma.resolve.distributed import RoundSettings
+from onoma.resolve.partitions.rounds import RoundSettings
 from reference.toy_rounds import SCHEMA, mentions, move
 
 ROUNDS = RoundSettings(n_partitions=3, n_rounds=4, random_every=2)

@@ -10,7 +10,7 @@ from onoma.corpus.formats import write_table
 from onoma.corpus.readers.table import read_table
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError
-from onoma.pipeline.living_update import update_knowledge_base
+from onoma.kb.update import update_knowledge_base
 from onoma.pipeline.output import check_target, resume_path, write_outcome
 from onoma.pipeline.resolution import Job, read_job, run_job, summary
 from onoma.resolve.model import ModelSettings
@@ -138,7 +138,7 @@ def test_a_foreign_file_is_left_alone(tmp_path):
 def test_a_failure_leaves_the_old_database(tmp_path, monkeypatch, outcome):
     path = tmp_path / "out.duckdb"
     write_outcome(outcome, path, command="old")
-    monkeypatch.setattr("onoma.pipeline.living.note_run", lambda *_: (_ for _ in ()).throw(DataError("broken")))
+    monkeypatch.setattr("onoma.kb.store.note_run", lambda *_: (_ for _ in ()).throw(DataError("broken")))
     with pytest.raises(DataError, match="broken"):
         write_outcome(outcome, path)
     assert tables_of(path)["runs"]["command"].to_pylist() == ["old"]

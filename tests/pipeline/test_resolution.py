@@ -12,8 +12,8 @@ from onoma.errors import DataError, SettingsError
 from onoma.evaluate import evaluate
 from onoma.pipeline.output import write_outcome
 from onoma.pipeline.resolution import Job, calibration_error, job_settings, read_job, read_resume, run_job, summary
-from onoma.resolve import copying
 from onoma.resolve.model import ModelSettings
+from onoma.resolve.posterior import copying
 from reference.stops import StopAfter
 
 SHORT = ModelSettings(n_samples=20, n_burn_in=10)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from onoma.resolve.cross_document_levels import Features
+from onoma.resolve.models.cross_document.levels import Features
 from reference.resolve_enumeration import normalised, partitions
 
 

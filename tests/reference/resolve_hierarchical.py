@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from onoma.resolve._hierarchical_bags_kernels import FIRST, NEXT, PARENT, Forest, Mentions
-from onoma.resolve.hierarchical import BagScores, NameScores, StructureScores, TreeScores
+from onoma.resolve.models.hierarchical._bags_kernels import FIRST, NEXT, PARENT, Forest, Mentions
+from onoma.resolve.models.hierarchical.trees import BagScores, NameScores, StructureScores, TreeScores
 
 Tree = int | frozenset
 """A mention, or the set of a node's children."""

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from onoma.numerics.rng import stream
-from onoma.resolve.distributed import MENTIONS
+from onoma.resolve.partitions.rounds import MENTIONS
 
 SCHEMA = pa.schema([field.remove_metadata() for field in MENTIONS])
 

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from onoma.corpus.simulate import simulate_people
-from onoma.resolve import gathering, model
+from onoma.resolve import model
+from onoma.resolve.comparison import gathering
 from onoma.resolve.fields.prepare import prepare_fields
 from onoma.resolve.model import ModelSettings, fit_records
 

@@ -10,7 +10,7 @@ from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate import evaluate
-from onoma.resolve.canopies import CanopySettings
+from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.model import ModelSettings
 from onoma.resolve.resolution import resolve
 

@@ -7,8 +7,8 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
-from onoma.corpus.knowledge_base import read_knowledge_base
-from onoma.pipeline.living_query import count_entities
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.query import count_entities
 
 __all__ = ["count"]
 

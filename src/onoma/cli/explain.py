@@ -8,12 +8,12 @@ from rich.markup import escape
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
-from onoma.corpus.knowledge_base import read_knowledge_base
 from onoma.errors import SettingsError
-from onoma.pipeline.living_explain import EntityExplanation, PairExplanation, explain_entity, explain_records
-from onoma.pipeline.living_picture import draw_entity, draw_pair, save_tree
-from onoma.pipeline.living_trees import entity_tree, has_trees
-from onoma.resolve.hierarchical_trees import tree_text
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.explain import EntityExplanation, PairExplanation, explain_entity, explain_records
+from onoma.kb.picture import draw_entity, draw_pair, save_tree
+from onoma.kb.trees import entity_tree, has_trees
+from onoma.resolve.models.hierarchical.entity_tree import tree_text
 
 __all__ = ["explain"]
 

@@ -7,8 +7,8 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
-from onoma.corpus.knowledge_base import read_knowledge_base
-from onoma.pipeline.living_query import export as write
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.query import export as write
 
 __all__ = ["export"]
 

@@ -18,8 +18,8 @@ from onoma.corpus.formats import write_table
 from onoma.corpus.writers.files import rejects_beside, write_text
 from onoma.errors import DataError, SettingsError
 from onoma.knowledge.facts_model import FactModel
-from onoma.knowledge.logic_facts import LogicFacts
-from onoma.knowledge.logic_mine import mine_rules
+from onoma.knowledge.logic.facts import LogicFacts
+from onoma.knowledge.logic.mine import mine_rules
 from onoma.pipeline.facts import ask, is_known, misfit, score
 from onoma.pipeline.facts_job import FactsJob, counted
 from onoma.pipeline.facts_picture import check_picture, draw_support

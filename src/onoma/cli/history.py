@@ -7,9 +7,9 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
-from onoma.corpus.knowledge_base import read_knowledge_base
-from onoma.pipeline.living_query import Event
-from onoma.pipeline.living_query import history as life
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.query import Event
+from onoma.kb.query import history as life
 
 __all__ = ["history"]
 
@@ -35,7 +35,7 @@ def history(
       [cyan]onoma history people.duckdb[/]
       [cyan]onoma history people.duckdb --since 3 --report changes.html[/]
     """
-    from onoma.pipeline.living_report import run_lines, write_changes  # its page takes long to load
+    from onoma.kb.report import run_lines, write_changes  # its page takes long to load
 
     speaker = Speaker(json=json, quiet=quiet)
     with read_knowledge_base(kb) as base:

@@ -9,11 +9,11 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
-from onoma.corpus.knowledge_base import read_knowledge_base
 from onoma.errors import SettingsError
-from onoma.pipeline.living_commit import Update
-from onoma.pipeline.living_judge import Said, list_judgements, retract_judgements
-from onoma.pipeline.living_judge import judge as keep_judgements
+from onoma.kb.commit import Update
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.judge import Said, list_judgements, retract_judgements
+from onoma.kb.judge import judge as keep_judgements
 
 __all__ = ["judge"]
 

@@ -13,8 +13,8 @@ from onoma.cli.interrupt import Interrupt
 from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
 from onoma.cli.resolve_mentions import refuse_others, resolve_on_engine
 from onoma.errors import SettingsError
+from onoma.kb.update import read_retractions, update_knowledge_base
 from onoma.pipeline.carriers import N_PARTITIONS, carrying
-from onoma.pipeline.living_update import read_retractions, update_knowledge_base
 from onoma.pipeline.output import check_target, resume_path, write_outcome
 from onoma.pipeline.resolution import Job, Outcome, model_settings, read_job, read_resume, run_job, summary
 from onoma.pipeline.settings import check_settings, read_settings

@@ -10,11 +10,11 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
-from onoma.corpus.knowledge_base import read_knowledge_base
-from onoma.pipeline.living_explain import PairExplanation, explain_records
-from onoma.pipeline.living_judge import Said, judge, retract_judgements
-from onoma.pipeline.living_learn import relearn
-from onoma.pipeline.living_review import Doubt, doubts
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.explain import PairExplanation, explain_records
+from onoma.kb.judge import Said, judge, retract_judgements
+from onoma.kb.learn import relearn
+from onoma.kb.review import Doubt, doubts
 
 __all__ = ["review"]
 

@@ -8,9 +8,9 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
-from onoma.corpus.knowledge_base import read_knowledge_base
-from onoma.pipeline.living_query import record_rows
-from onoma.pipeline.living_query import show as find
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.query import record_rows
+from onoma.kb.query import show as find
 
 __all__ = ["show"]
 

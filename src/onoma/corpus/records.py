@@ -1,6 +1,7 @@
 """Records: a table in which every row has an id."""
 
 import difflib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ import pyarrow.compute as pc
 from onoma.corpus.readers.files import check_on_error, make_rejects
 from onoma.errors import DataError
 
-__all__ = ["ID_NAMES", "Identified", "with_ids"]
+__all__ = ["ID_NAMES", "Identified", "alike", "with_ids"]
 
 ID_NAMES = ("id", "record_id", "rec_id", "mention_id", "recid", "uid", "uuid", "key")
 """Names of columns that are taken for ids, in this order, whatever their case."""
@@ -134,3 +135,20 @@ def _put_first(table: pa.Table, ids: pa.Array | pa.ChunkedArray) -> pa.Table:
         other = next(name for name in ("id_in_file", *(f"id_in_file_{i}" for i in range(2, 1000))) if name not in taken)
         table = table.rename_columns([other if name == "id" else name for name in table.column_names])
     return table.add_column(0, pa.field("id", pa.string(), nullable=False), ids)
+
+
+def alike(tables: Sequence[pa.Table]) -> list[pa.Table]:
+    """Return the tables with columns of one name made text where their types differ."""
+    kinds: dict[str, set[pa.DataType]] = {}
+    for table in tables:
+        for column in table.schema:
+            kinds.setdefault(column.name, set()).add(column.type)
+    return [
+        pa.table(
+            {
+                name: table[name].cast(pa.string()) if len(kinds[name]) > 1 else table[name]
+                for name in table.column_names
+            }
+        )
+        for table in tables
+    ]

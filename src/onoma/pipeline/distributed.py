@@ -15,7 +15,7 @@ from onoma.engines.engine import Engine
 from onoma.engines.manifest import Manifest, RoundRecord, start_or_resume, write_manifest
 from onoma.errors import DataError, SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.distributed import (
+from onoma.resolve.partitions.rounds import (
     COUNTED,
     ENTITIES,
     Placement,
@@ -71,7 +71,8 @@ def run_rounds(
     step
         What a partition does in a round.
     schema
-        The columns to carry through the rounds: those of `onoma.resolve.distributed.MENTIONS` and any the step needs.
+        The columns to carry through the rounds: those of `MENTIONS` (`resolve/partitions/rounds.py`), and any the step
+        needs.
     step_settings
         Handed to the step; a dataclass or a mapping that JSON can hold.
     folder

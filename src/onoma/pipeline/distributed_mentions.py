@@ -25,11 +25,9 @@ from onoma.evaluate.report import Evaluation, evaluate
 from onoma.pipeline.carriers import N_PARTITIONS, open_engine
 from onoma.pipeline.distributed import run_rounds
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.cross_document import CrossDocumentSettings
-from onoma.resolve.cross_document_evidence import weigh_evidence
-from onoma.resolve.cross_document_records import CONTEXT, DOCUMENT, NAME
-from onoma.resolve.distributed import MENTIONS, RoundSettings
-from onoma.resolve.distributed_mentions import (
+from onoma.resolve.models.cross_document.evidence import weigh_evidence
+from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings
+from onoma.resolve.models.cross_document.partitions import (
     NAMES,
     NamedStep,
     Names,
@@ -43,6 +41,8 @@ from onoma.resolve.distributed_mentions import (
     numbered,
     sample_bags,
 )
+from onoma.resolve.models.cross_document.records import CONTEXT, DOCUMENT, NAME
+from onoma.resolve.partitions.rounds import MENTIONS, RoundSettings
 
 __all__ = ["MentionColumns", "ResolvedMentions", "kept_rounds", "resolve_mention_files", "resolve_mentions"]
 

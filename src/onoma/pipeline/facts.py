@@ -17,7 +17,7 @@ from onoma.errors import DataError, SettingsError
 from onoma.knowledge.backed import Backed
 from onoma.knowledge.facts import Facts, Triples
 from onoma.knowledge.facts_model import FactModel
-from onoma.knowledge.logic_facts import LogicFacts, fit_logic
+from onoma.knowledge.logic.facts import LogicFacts, fit_logic
 from onoma.knowledge.rescal import Factorisation, Viewed, fit_rescal
 from onoma.knowledge.trescal import fit_trescal
 from onoma.learning.storage import kind_of

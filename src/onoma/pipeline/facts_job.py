@@ -17,7 +17,7 @@ from onoma.corpus.readers.table import TableRead, read_table
 from onoma.corpus.schema import SIGNATURES, TYPES
 from onoma.errors import DataError, SettingsError
 from onoma.knowledge.facts import Facts, Names
-from onoma.knowledge.logic_rules import Rule, read_rules
+from onoma.knowledge.logic.rules import Rule, read_rules
 from onoma.knowledge.rescal_als import Plan
 from onoma.knowledge.types import Types
 from onoma.pipeline.facts_choose import PLENTY

@@ -9,18 +9,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from onoma.corpus.knowledge_base import is_knowledge_base, read_knowledge_base
 from onoma.corpus.readers.files import check_readable
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
-from onoma.pipeline.living_query import record_rows, show
+from onoma.kb.database import is_knowledge_base, read_knowledge_base
+from onoma.kb.query import record_rows, show
 from onoma.progress import SILENT, Progress
 from onoma.resolve.fields.kinds import KINDS
-from onoma.resolve.phylogeny.edits import name_edit
-from onoma.resolve.phylogeny.lineage import FamilyTree, draw_tree, known_tree, likely_parents, tell_tree
-from onoma.resolve.phylogeny.model import Mentions, Phylogeny, PhylogenySettings, fit_names
-from onoma.resolve.phylogeny.references import link_names
-from onoma.resolve.phylogeny.topics import find_topics, tokens_of
+from onoma.resolve.models.phylogeny.lineage import FamilyTree, draw_tree, known_tree, likely_parents, tell_tree
+from onoma.resolve.models.phylogeny.model import Mentions, Phylogeny, PhylogenySettings, fit_names
+from onoma.resolve.models.phylogeny.topics import find_topics, tokens_of
+from onoma.resolve.names.edits import name_edit
+from onoma.resolve.names.references import link_names
 
 __all__ = [
     "FamilyTree",

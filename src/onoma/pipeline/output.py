@@ -6,14 +6,14 @@ from pathlib import Path
 import pyarrow as pa
 
 from onoma.corpus.formats import write_table
-from onoma.corpus.knowledge_base import is_knowledge_base, read_knowledge_base
 from onoma.corpus.writers.files import rejects_beside, write_text
 from onoma.errors import DataError
-from onoma.pipeline.living import store_outcome
-from onoma.pipeline.resolution import Outcome, about_job, job_settings, summary
+from onoma.kb.database import is_knowledge_base, read_knowledge_base
+from onoma.kb.store import store_resolution
+from onoma.pipeline.resolution import Outcome, about_job, job_settings, job_to_store, summary
 from onoma.pipeline.settings import to_toml
 from onoma.pipeline.targets import check_file, check_table
-from onoma.resolve.checkpoint import write_checkpoint
+from onoma.resolve.posterior.checkpoint import fingerprint, write_checkpoint
 from onoma.resolve.resolution import Resolution
 
 __all__ = ["DATABASE", "check_target", "resume_path", "write_outcome"]
@@ -85,6 +85,26 @@ def write_outcome(outcome: Outcome, target: Path, *, command: str = "") -> list[
     return [*written, resume]
 
 
+def store_outcome(outcome: Outcome, path: Path, *, command: str = "") -> None:
+    """Write the outcome of a job as a new knowledge base."""
+    job = outcome.job
+    about = {
+        "settings": to_toml(job_settings(job)),
+        "seed": job.settings.seed,
+        "table_fingerprint": fingerprint(job.table),
+        "summary": json.dumps(summary(outcome), ensure_ascii=False),
+    }
+    store_resolution(
+        outcome.resolution,
+        path,
+        job=job_to_store(job),
+        about=about,
+        rejects=job.rejects,
+        command=command,
+        seconds=outcome.seconds["total"],
+    )
+
+
 def _write_tables(outcome: Outcome, target: Path, command: str) -> list[Path]:
     rejects = outcome.job.rejects
     if _is_database(target):
@@ -101,7 +121,7 @@ def _write_tables(outcome: Outcome, target: Path, command: str) -> list[Path]:
         written.append(path)
     path = target / "summary.json"
     write_text(path, [json.dumps(summary(outcome), indent=1, ensure_ascii=False), "\n"])
-    from onoma.resolve.report import write_report  # its charts take long to load
+    from onoma.resolve.report.write import write_report  # its charts take long to load
 
     report = target / "report.html"
     write_report(

@@ -14,28 +14,28 @@ import pyarrow as pa
 import onoma
 from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.corpus.readers.table import read_table
-from onoma.corpus.records import with_ids
+from onoma.corpus.records import alike, with_ids
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate.metrics import REPORTED
 from onoma.evaluate.report import Evaluation, evaluate
 from onoma.pipeline.evaluation import gold_labels
 from onoma.pipeline.settings import to_toml
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.canopies import CanopySettings
-from onoma.resolve.checkpoint import Checkpoint, fingerprint, read_checkpoint
-from onoma.resolve.choice import ModelName
-from onoma.resolve.cross_document_records import with_contexts
-from onoma.resolve.distributed_records import Carry
+from onoma.resolve.blocking.canopies import CanopySettings
+from onoma.resolve.comparison.choice import ModelName
 from onoma.resolve.model import ComparisonName, ModelSettings
+from onoma.resolve.models.cross_document.records import with_contexts
+from onoma.resolve.partitions.records import Carry
+from onoma.resolve.posterior.checkpoint import Checkpoint, fingerprint, read_checkpoint
 from onoma.resolve.resolution import Resolution, resolve
 
 __all__ = [
     "Job",
     "Outcome",
     "about_job",
-    "alike",
     "calibration_error",
     "job_settings",
+    "job_to_store",
     "model_settings",
     "read_job",
     "read_resume",
@@ -229,6 +229,26 @@ def job_settings(job: Job) -> dict[str, object]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def job_to_store(job: Job) -> dict[str, Any]:
+    """Return how a job reads and resolves records, as JSON holds it."""
+    return {
+        "id": job.id,
+        "source": job.source,
+        "several": job.several,
+        "link": job.link,
+        "one_to_one": job.one_to_one,
+        "block": job.block,
+        "truth": job.truth,
+        "exclude": list(job.exclude),
+        "also_compare": [list(rule) for rule in job.also_compare],
+        "labels": job.labels,
+        "weights": job.weights,
+        "kinds": dict(job.kinds),
+        "settings": asdict(job.settings),
+        "toml": to_toml(job_settings(job)),
+    }
+
+
 def about_job(job: Job) -> dict[str, object]:
     """Return what a stopped run is known by: the version, its table and all its settings."""
     settings = job_settings(job) | {"model": asdict(job.settings)}
@@ -355,23 +375,6 @@ def summary(outcome: Outcome) -> dict[str, object]:
 
 def _rounded(value: float) -> float:
     return round(value, 6) if isinstance(value, float) else value
-
-
-def alike(tables: Sequence[pa.Table]) -> list[pa.Table]:
-    """Return the tables with columns of one name made text where their types differ."""
-    kinds: dict[str, set[pa.DataType]] = {}
-    for table in tables:
-        for column in table.schema:
-            kinds.setdefault(column.name, set()).add(column.type)
-    return [
-        pa.table(
-            {
-                name: table[name].cast(pa.string()) if len(kinds[name]) > 1 else table[name]
-                for name in table.column_names
-            }
-        )
-        for table in tables
-    ]
 
 
 def _free(name: str, tables: Sequence[pa.Table]) -> str:

@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.progress import Progress, Stop
-from onoma.resolve.canopies import Candidates
-from onoma.resolve.choice import Supervision
-from onoma.resolve.consensus import Consensus
-from onoma.resolve.copying import Draws
+from onoma.resolve.blocking.canopies import Candidates
+from onoma.resolve.comparison.choice import Supervision
+from onoma.resolve.comparison.gathering import CONTRAST_LEVELS, gather_evidence
+from onoma.resolve.comparison.given import field_names
+from onoma.resolve.comparison.recomparison import LearntComparison
+from onoma.resolve.comparison.weights import Evidence, Weights
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.gathering import CONTRAST_LEVELS, gather_evidence
-from onoma.resolve.given import field_names
-from onoma.resolve.hierarchical_fields import GrownTrees
 from onoma.resolve.model_settings import ModelSettings
-from onoma.resolve.recomparison import LearntComparison
-from onoma.resolve.sampling import Stopped
-from onoma.resolve.weights import Evidence, Weights
+from onoma.resolve.models.hierarchical.fields import GrownTrees
+from onoma.resolve.posterior.consensus import Consensus
+from onoma.resolve.posterior.copying import Draws
+from onoma.resolve.posterior.sampling import Stopped
 
 __all__ = ["Clock", "Fit", "Material"]
 

@@ -8,23 +8,23 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError, SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.canopies import Candidates, find_candidates, pairs_within_blocks, with_pairs
-from onoma.resolve.checkpoint import evidence_fingerprint
-from onoma.resolve.choice import Supervision, choose_weights
-from onoma.resolve.consensus import find_consensus
-from onoma.resolve.copying import CopyingSampler, Draws
-from onoma.resolve.distributed_records import Carry, check_carried, sample_copies
-from onoma.resolve.exclusive import ExclusiveSampler, part_rivals
+from onoma.resolve.blocking.canopies import Candidates, find_candidates, pairs_within_blocks, with_pairs
+from onoma.resolve.comparison.choice import Supervision, choose_weights
+from onoma.resolve.comparison.recomparison import LearntComparison, compared_anew, learn_comparisons
+from onoma.resolve.comparison.supervision import PairModel
+from onoma.resolve.comparison.weights import Evidence, Weights, edge_weights
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fit import Fit, Material
-from onoma.resolve.linking import LinkingSampler
 from onoma.resolve.model_settings import ComparisonName, ModelSettings
+from onoma.resolve.models.pairwise.run import PairwiseRun, correlated_draws
 from onoma.resolve.other_models import fit_equal, fit_mentions, fit_names, fit_trees
-from onoma.resolve.pairwise_run import PairwiseRun, correlated_draws
-from onoma.resolve.recomparison import LearntComparison, compared_anew, learn_comparisons
-from onoma.resolve.sampling import Chain, SamplerChain, Stopped, Tally, WatchedChain, run_chain
-from onoma.resolve.supervision import PairModel
-from onoma.resolve.weights import Evidence, Weights, edge_weights
+from onoma.resolve.partitions.records import Carry, check_carried, sample_copies
+from onoma.resolve.posterior.checkpoint import evidence_fingerprint
+from onoma.resolve.posterior.consensus import find_consensus
+from onoma.resolve.posterior.copying import CopyingSampler, Draws
+from onoma.resolve.posterior.exclusive import ExclusiveSampler, part_rivals
+from onoma.resolve.posterior.linking import LinkingSampler
+from onoma.resolve.posterior.sampling import Chain, SamplerChain, Stopped, Tally, WatchedChain, run_chain
 
 __all__ = ["ComparisonName", "Fit", "ModelSettings", "fit_records"]
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from onoma.errors import SettingsError
-from onoma.resolve.canopies import CanopySettings
-from onoma.resolve.choice import MODELS, ModelName
-from onoma.resolve.pairwise_run import PairwiseSettings
-from onoma.resolve.weights import WeightSettings
+from onoma.resolve.blocking.canopies import CanopySettings
+from onoma.resolve.comparison.choice import MODELS, ModelName
+from onoma.resolve.comparison.weights import WeightSettings
+from onoma.resolve.models.pairwise.run import PairwiseSettings
 
 __all__ = ["COMPARISONS", "ComparisonName", "ModelSettings"]
 

@@ -6,16 +6,16 @@ import numpy as np
 
 from onoma.errors import SettingsError
 from onoma.progress import Heard
-from onoma.resolve.baselines import certain_draws, equal_rows
-from onoma.resolve.choice import equal_pairs, equal_weights
-from onoma.resolve.consensus import Consensus, find_consensus
-from onoma.resolve.cross_document_records import resolve_fields
-from onoma.resolve.distributed_records import Carry, sample_trees
+from onoma.resolve.comparison.choice import equal_pairs, equal_weights
 from onoma.resolve.fit import Fit, Material
-from onoma.resolve.hierarchical_fields import TreeEntities, grow_records, tree_columns
-from onoma.resolve.phylogeny.model import PhylogenySettings
-from onoma.resolve.phylogeny.records import name_draws
-from onoma.resolve.sampling import Stopped
+from onoma.resolve.models.cross_document.records import resolve_fields
+from onoma.resolve.models.hierarchical.fields import TreeEntities, grow_records, tree_columns
+from onoma.resolve.models.pairwise.baselines import certain_draws, equal_rows
+from onoma.resolve.models.phylogeny.model import PhylogenySettings
+from onoma.resolve.models.phylogeny.records import name_draws
+from onoma.resolve.partitions.records import Carry, sample_trees
+from onoma.resolve.posterior.consensus import Consensus, find_consensus
+from onoma.resolve.posterior.sampling import Stopped
 
 __all__ = ["fit_equal", "fit_mentions", "fit_names", "fit_trees"]
 

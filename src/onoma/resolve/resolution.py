@@ -15,26 +15,34 @@ from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.arrow import from_arrow
 from onoma.errors import SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.canonical import canonical_table, fullest_records
-from onoma.resolve.checkpoint import Checkpoint
-from onoma.resolve.choice import Supervision
-from onoma.resolve.distributed_records import Carry
+from onoma.resolve.auto import pick_model
+from onoma.resolve.blocking.rules import rule_codes, rule_pairs
+from onoma.resolve.comparison.choice import Supervision
+from onoma.resolve.comparison.folding import Folding, fold_fields, fold_rows, unfold
+from onoma.resolve.comparison.gathering import count_pairs
+from onoma.resolve.comparison.given import read_weights
+from onoma.resolve.comparison.recomparison import compared_anew, comparisons_note
+from onoma.resolve.comparison.weights import log_bayes_factors
+from onoma.resolve.fields.canonical import canonical_table, fullest_records
 from onoma.resolve.fields.prepare import Fields, prepare_fields
-from onoma.resolve.folding import Folding, fold_fields, fold_rows, unfold
-from onoma.resolve.gathering import count_pairs
-from onoma.resolve.given import read_weights
+from onoma.resolve.fields.rows import (
+    check_known,
+    encoded,
+    identified,
+    read_sources,
+    says_the_same,
+    silent_note,
+    unambiguous,
+)
 from onoma.resolve.model import Fit, ModelSettings, fit_records
-from onoma.resolve.picking import pick_model
-from onoma.resolve.recomparison import compared_anew, comparisons_note
-from onoma.resolve.rows import check_known, encoded, identified, read_sources, says_the_same, silent_note, unambiguous
-from onoma.resolve.rules import rule_codes, rule_pairs
-from onoma.resolve.weights import log_bayes_factors
+from onoma.resolve.partitions.records import Carry
+from onoma.resolve.posterior.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
-    from onoma.resolve.charts import Charts
-    from onoma.resolve.explanation import Explanation, Record
-    from onoma.resolve.hierarchical_trees import EntityTree
-    from onoma.resolve.recall import CanopyRecall
+    from onoma.resolve.models.hierarchical.entity_tree import EntityTree
+    from onoma.resolve.quality.recall import CanopyRecall
+    from onoma.resolve.report.charts import Charts
+    from onoma.resolve.report.explanation import Explanation, Record
 
 __all__ = ["Resolution", "resolve"]
 
@@ -122,8 +130,8 @@ class Resolution:
         return None if self.fit is None or self.fit.trees is None else self.fit.trees.nodes(self.table["id"])
 
     def tree(self, record: "Record") -> "EntityTree":
-        """Return the tree of a record's entity (hierarchical model): see `onoma.resolve.hierarchical_trees`."""
-        from onoma.resolve.explanation import find_record
+        """Return the tree of a record's entity (hierarchical model): see `EntityTree`."""
+        from onoma.resolve.report.explanation import find_record
 
         if self.fit is None or self.fit.trees is None:
             raise SettingsError("there are no trees here", hint='They are grown by the model "hierarchical".')
@@ -169,7 +177,7 @@ class Resolution:
 
         None where no match is expected, for `exact-match`, which learns nothing to judge by, and for trees of names.
         """
-        from onoma.resolve.recall import estimate_recall
+        from onoma.resolve.quality.recall import estimate_recall
 
         by_name = self.settings.model in ("exact-match", "hierarchical", "phylogeny", "cross-document")
         return None if self.fit is None or by_name else estimate_recall(self)
@@ -177,7 +185,7 @@ class Resolution:
     @cached_property
     def chart(self) -> "Charts":
         """Pictures: `chart.weights()`, `.sizes()`, `.entity_count()`, `.certainty()`, `.waterfall(a, b)`."""
-        from onoma.resolve.charts import Charts
+        from onoma.resolve.report.charts import Charts
 
         return Charts(self)
 
@@ -187,13 +195,13 @@ class Resolution:
         A record is named by its id, by its row number, or by (source, id). The bits of the steps add up to what the
         model uses; above 0 speaks for the same entity.
         """
-        from onoma.resolve.explanation import explain_pair
+        from onoma.resolve.report.explanation import explain_pair
 
         return explain_pair(self, a, b)
 
     def weights(self) -> pa.Table:
         """Return what agreement means: by field and level, how often copies and strangers are at it, and the bits."""
-        from onoma.resolve.explanation import weight_table
+        from onoma.resolve.report.explanation import weight_table
 
         return pa.Table.from_pylist([each._asdict() for each in weight_table(self)])
 
@@ -246,7 +254,7 @@ def resolve(
     labels
         A column with the true entities of some rows (missing: not known): weights are learnt from it. Never evidence.
     weights
-        A file of weights to use instead of learning them; see `onoma.resolve.given`.
+        A file of weights to use instead of learning them; see `onoma.resolve.comparison.given`.
     settings
         The model, the seed, the price of errors, the effort.
     stop

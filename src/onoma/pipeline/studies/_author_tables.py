@@ -14,9 +14,9 @@ from onoma.corpus.simulate.authors import simulate_authors
 from onoma.pipeline.evaluation import gold_labels
 from onoma.pipeline.reproduce import Context
 from onoma.resolve.fields.writing import fold_all
-from onoma.resolve.hierarchical import BagScores
-from onoma.resolve.hierarchical_learning import AUTHOR_BAGS
-from onoma.resolve.hierarchical_mentions import BagColumn, NameColumn, TreeColumns
+from onoma.resolve.models.hierarchical.learning import AUTHOR_BAGS
+from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn, TreeColumns
+from onoma.resolve.models.hierarchical.trees import BagScores
 
 __all__ = ["AuthorTable", "aminer", "anthology", "patents", "simulated"]
 

@@ -20,10 +20,10 @@ from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._mention_sets import MENTION_SETS, MentionSet, john_smith, person_x
 from onoma.pipeline.studies._name_baselines import GRID, character_tf_idf, exact_match, linked
 from onoma.pipeline.studies.phylogeny import b3
-from onoma.resolve.cross_document import CrossDocumentSettings, LevelName
-from onoma.resolve.cross_document_evidence import Prepared, prepare_mentions
-from onoma.resolve.cross_document_run import Round, run_rounds, with_entities
-from onoma.resolve.cross_document_text import Bags, bags_of
+from onoma.resolve.models.cross_document.evidence import Prepared, prepare_mentions
+from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings, LevelName
+from onoma.resolve.models.cross_document.run import Round, run_rounds, with_entities
+from onoma.resolve.models.cross_document.text import Bags, bags_of
 
 if TYPE_CHECKING:
     import altair as alt

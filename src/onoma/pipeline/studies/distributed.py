@@ -27,9 +27,9 @@ from onoma.pipeline.evaluation import gold_labels
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies.cross_document import PAPER
 from onoma.pipeline.studies.hierarchical import score_on_labelled
-from onoma.resolve.choice import ModelName
-from onoma.resolve.distributed import RoundSettings
+from onoma.resolve.comparison.choice import ModelName
 from onoma.resolve.model import ModelSettings
+from onoma.resolve.partitions.rounds import RoundSettings
 from onoma.resolve.resolution import resolve
 
 __all__ = ["STUDIES"]

@@ -22,8 +22,8 @@ from onoma.mcmc.schedules import Geometric
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._author_tables import AuthorTable, aminer, anthology, patents, simulated
 from onoma.pipeline.studies.monte_carlo_resolution import Problem, learn
-from onoma.resolve.hierarchical_run import Round, TreeRun, TreeSettings, resolve_trees
-from onoma.resolve.pairwise import MentionBags, PairwiseChain
+from onoma.resolve.models.hierarchical.run import Round, TreeRun, TreeSettings, resolve_trees
+from onoma.resolve.models.pairwise.chain import MentionBags, PairwiseChain
 
 if TYPE_CHECKING:
     import altair as alt

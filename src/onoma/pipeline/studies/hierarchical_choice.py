@@ -1,4 +1,4 @@
-"""Copies or trees: what rows of one rare name are like, and which model finds more (`onoma.resolve.picking`)."""
+"""Copies or trees: what rows of one rare name are like, and which model finds more (`onoma.resolve.auto`)."""
 
 from collections.abc import Iterator
 
@@ -11,10 +11,10 @@ from onoma.corpus.simulate.authors import simulate_authors
 from onoma.pipeline.evaluation import gold_labels
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies.hierarchical import PAPER, score_on_labelled
-from onoma.resolve.choice import ModelName
+from onoma.resolve.auto import pick_model
+from onoma.resolve.comparison.choice import ModelName
 from onoma.resolve.fields.prepare import prepare_fields
 from onoma.resolve.model import ModelSettings
-from onoma.resolve.picking import pick_model
 from onoma.resolve.resolution import resolve
 
 __all__ = ["STUDIES"]

@@ -14,7 +14,7 @@ from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._author_tables import AuthorTable, aminer, anthology
 from onoma.pipeline.studies.hierarchical import PAPER, score_on_labelled
-from onoma.resolve.hierarchical_run import TreeSettings, paper_scores, resolve_trees
+from onoma.resolve.models.hierarchical.run import TreeSettings, paper_scores, resolve_trees
 
 __all__ = ["STUDIES"]
 

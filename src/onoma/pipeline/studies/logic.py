@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from onoma.corpus.readers.files import read_text
 from onoma.evaluate.ranking import Scorer, average_precision, link_prediction, weighted_mean_average_precision
 from onoma.knowledge.facts import Facts, Names, Triples
-from onoma.knowledge.logic import Logic
-from onoma.knowledge.logic_conclude import Concluding, Conclusions
-from onoma.knowledge.logic_fit import Plan
-from onoma.knowledge.logic_mine import mine_rules
-from onoma.knowledge.logic_rules import Rule, parse_rule, read_rules
+from onoma.knowledge.logic.conclude import Concluding, Conclusions
+from onoma.knowledge.logic.fit import Plan
+from onoma.knowledge.logic.mine import mine_rules
+from onoma.knowledge.logic.model import Logic
+from onoma.knowledge.logic.rules import Rule, parse_rule, read_rules
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._knowledge_bases import KnowledgeBase, read_knowledge_base

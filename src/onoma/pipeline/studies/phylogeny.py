@@ -25,10 +25,10 @@ from onoma.pipeline.studies._name_baselines import (
     tf_idf_distances,
 )
 from onoma.pipeline.studies._name_sets import SETS, NameSet, TitlePair, title_pairs
-from onoma.resolve.phylogeny.mentions import Mentions
-from onoma.resolve.phylogeny.model import NameModel, Phylogeny, PhylogenySettings, fit_names
-from onoma.resolve.phylogeny.references import link_names
-from onoma.resolve.phylogeny.topics import find_topics, tokens_of
+from onoma.resolve.models.phylogeny.mentions import Mentions
+from onoma.resolve.models.phylogeny.model import NameModel, Phylogeny, PhylogenySettings, fit_names
+from onoma.resolve.models.phylogeny.topics import find_topics, tokens_of
+from onoma.resolve.names.references import link_names
 
 __all__ = ["STUDIES", "Scored", "score_split"]
 

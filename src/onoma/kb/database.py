@@ -1,0 +1,395 @@
+"""A knowledge base: one DuckDB file that one can live with.
+
+The file in place is never written to. A writer holds a lock, works on a copy beside it in one transaction, and moves
+the copy there when all of it is on disk. So readers see the state before or the state after, never wait and never make
+a writer wait; and a writer that is killed at any moment leaves the state before. The price is a copy of the file for
+each run, about a second for a gigabyte.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from onoma.corpus.fingerprints import row_fingerprints
+from onoma.corpus.writers.beside import Lock, remove, working_place
+from onoma.errors import DataError
+from onoma.kb._schema import (
+    BOOKKEEPING,
+    FIRST_VERSION,
+    FORMAT,
+    FROM_FIRST,
+    TABLES,
+    VERSION,
+    VIEWS,
+)
+
+__all__ = ["KnowledgeBase", "create_knowledge_base", "is_knowledge_base", "read_knowledge_base", "write_knowledge_base"]
+
+
+class KnowledgeBase:
+    """An open knowledge base: SQL in, Arrow out. See `docs/living.md` for its tables.
+
+    Made by `read_knowledge_base`, `write_knowledge_base` or `create_knowledge_base`.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+        self._connection = connection
+        self.path = path
+        """Where people know it to be."""
+        self.is_changed = False
+        """Whether there is something to keep; a writer sets it."""
+
+    def query(
+        self, sql: str, parameters: Sequence[object] | None = None, tables: Mapping[str, pa.Table] | None = None
+    ) -> pa.Table:
+        """Return what a query finds; Arrow tables can be named in it."""
+        with self._named(tables):
+            try:
+                return self._connection.sql(sql, params=parameters).to_arrow_table()
+            except duckdb.Error as error:
+                raise DataError(f"DuckDB could not answer: {_first_line(error)}", file=self.path) from error
+
+    def rows(self, sql: str, parameters: Sequence[object] | None = None) -> list[tuple[Any, ...]]:
+        """Return what a query finds, row by row."""
+        try:
+            found: list[tuple[Any, ...]] = self._connection.execute(sql, parameters).fetchall()
+        except duckdb.Error as error:
+            raise DataError(f"DuckDB could not answer: {_first_line(error)}", file=self.path) from error
+        return found
+
+    def array(self, sql: str, dtype: type[np.generic], **tables: pa.Table) -> "np.ndarray[Any, Any]":
+        """Return the one column that a query finds."""
+        found = self.query(sql, None, tables).column(0).to_numpy()
+        return np.ascontiguousarray(found, dtype=dtype)
+
+    def value(self, sql: str, parameters: Sequence[object] | None = None) -> Any:  # noqa: ANN401 (whatever the table holds)
+        """Return the one value that a query finds; None if there is none."""
+        found = self.rows(sql, parameters)
+        return found[0][0] if found else None
+
+    def change(
+        self, sql: str, parameters: Sequence[object] | None = None, tables: Mapping[str, pa.Table] | None = None
+    ) -> None:
+        """Change something."""
+        self.is_changed = True
+        with self._named(tables):
+            try:
+                self._connection.execute(sql, parameters)
+            except duckdb.Error as error:
+                hint = _ROOM if _FULL.search(str(error)) else None
+                raise DataError(f"DuckDB could not write: {_first_line(error)}", file=self.path, hint=hint) from error
+
+    def check_expression(self, text: str) -> None:
+        """Refuse a text that is not one expression of SQL and nothing more, by DuckDB's own parser.
+
+        What stands around it is compared with what stands around `true`: no other clause, no other statement.
+        """
+        if self._around(text) != self._around("true"):
+            raise DataError("DuckDB could not answer: it is more than one expression", file=self.path)
+
+    def _around(self, expression: str) -> tuple[int, object]:
+        """Return how many expressions the parser saw, and all else that it saw."""
+        # On a line of its own, for it may end in a comment.
+        found = json.loads(self.value("SELECT json_serialize_sql(?)", [f"SELECT (\n{expression}\n)"]))
+        if found["error"]:
+            raise DataError(f"DuckDB could not answer: {found['error_message']}", file=self.path)
+        nodes = [each["node"] for each in found["statements"]]
+        return len(nodes[0].pop("select_list", [])), nodes
+
+    def append(self, name: str, rows: pa.Table) -> None:
+        """Append rows to a table, by the names of their columns."""
+        if len(rows):
+            self.change(f"INSERT INTO {quoted(name)} BY NAME FROM incoming", None, {"incoming": rows})
+
+    def replace(self, name: str, rows: pa.Table) -> None:
+        """Put a table in the place of another, or make it."""
+        self.change(f"CREATE OR REPLACE TABLE {quoted(name)} AS FROM incoming", None, {"incoming": rows})
+
+    def blob(self, name: str) -> bytes:
+        """Return a part of the model."""
+        found = self.value("SELECT value FROM model WHERE name = ?", [name])
+        return b"" if found is None else bytes(found)
+
+    def set_blob(self, name: str, value: bytes) -> None:
+        """Keep a part of the model."""
+        self.change("INSERT OR REPLACE INTO model VALUES (?, ?)", [name, value])
+
+    def meta(self, key: str) -> str | None:
+        """Return a fact about the file."""
+        found = self.value("SELECT value FROM meta WHERE key = ?", [key])
+        return None if found is None else str(found)
+
+    def set_meta(self, key: str, value: object) -> None:
+        """Keep a fact about the file."""
+        self.change("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, str(value)])
+
+    @contextlib.contextmanager
+    def _named(self, tables: Mapping[str, pa.Table] | None) -> Iterator[None]:
+        for name, table in (tables or {}).items():
+            self._connection.register(name, table)
+        yield
+        # After an error there is nothing left to tidy: the transaction is over, and so is the connection.
+        for name in tables or {}:
+            self._connection.unregister(name)
+
+
+@contextlib.contextmanager
+def read_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
+    """Open a knowledge base to read it; one of an earlier version is brought to this one first.
+
+    What is seen is one state, whatever others write meanwhile.
+    """
+    path = Path(path)
+    if _version(path) < VERSION:
+        with write_knowledge_base(path) as base:
+            base.is_changed = True
+    with _connected(path, path, read_only=True) as connection:
+        yield KnowledgeBase(connection, path)
+
+
+@contextlib.contextmanager
+def write_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
+    """Open a knowledge base to change it, alone; all changes are there at the end, or none of them."""
+    path = Path(path)
+    version = _version(path)
+    target = path.resolve()
+    with Lock(target, path), _beside(target, path) as place:
+        shutil.copyfile(target, place)
+        with _connected(place, path) as connection:
+            base = KnowledgeBase(connection, path)
+            connection.begin()
+            if version < VERSION:
+                _migrate(base, version)
+            yield base
+            _finish(connection)
+        if base.is_changed:
+            _settle(place, target)
+
+
+@contextlib.contextmanager
+def create_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
+    """Make a new knowledge base, in the place of whatever file is there; it appears when all is in it."""
+    path = Path(path)
+    if path.is_dir():
+        raise DataError("is a folder; name a file to write", file=path)
+    target = path.resolve()
+    if not target.parent.is_dir():
+        raise DataError(f"cannot be written: there is no folder {path.parent}", file=path)
+    with Lock(target, path), _beside(target, path) as place:
+        with _connected(place, path) as connection:
+            base = KnowledgeBase(connection, path)
+            connection.begin()
+            _make_tables(base)
+            yield base
+            base.change(VIEWS)
+            _finish(connection)
+        _settle(place, target)
+
+
+def is_knowledge_base(path: str | Path) -> bool:
+    """Say whether a file is a knowledge base that this version can open."""
+    try:
+        _version(Path(path))
+    except DataError:
+        return False
+    return True
+
+
+def quoted(name: str) -> str:
+    """Write a name as SQL does."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+@contextlib.contextmanager
+def _beside(target: Path, path: Path) -> Iterator[Path]:
+    """Give a place beside the file that says who works on it; leave nothing there."""
+    place = working_place(target)
+    try:
+        yield place
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror or error}", file=path) from error
+    finally:
+        remove(place)
+
+
+def _finish(connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep all changes, in the file itself: the log beside it is not moved with it."""
+    connection.commit()
+    connection.execute("CHECKPOINT")
+
+
+def _settle(place: Path, target: Path) -> None:
+    """Put the copy in the place of the file, once it is on disk."""
+    _sync(place, os.O_RDWR)
+    place.replace(target)
+    _sync(target.parent, os.O_RDONLY)
+
+
+def _sync(path: Path, flags: int) -> None:
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def _connected(place: Path, path: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    try:
+        connection = duckdb.connect(str(place), read_only=read_only, config=_CONFIG)
+    except duckdb.Error as error:
+        raise DataError(f"cannot be opened: {_first_line(error)}", file=path) from error
+    try:
+        with connection:
+            yield connection
+    except duckdb.Error as error:
+        told = "read" if read_only else "written"
+        hint = _ROOM if _FULL.search(str(error)) else None
+        raise DataError(f"cannot be {told}: {_first_line(error)}", file=path, hint=hint) from error
+
+
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "lock_configuration": "true",
+}
+"""No query, and no view that somebody stored, reaches a file but the knowledge base itself."""
+_FULL = re.compile(r"no space|disk full|could not write|disk quota", re.IGNORECASE)
+_ROOM = "The state before is whole. A writer needs room for a second copy of the file: free some, and try again."
+
+
+_MAKE = "Make one: onoma resolve people.csv -o people.duckdb."
+_RESTORE = "It was not touched. Restore a copy, or make a new one with onoma resolve … -o NEW.duckdb."
+_MAGIC = b"DUCK"
+"""Stands in every file of DuckDB, after eight bytes."""
+_OURS = re.findall(r"CREATE TABLE (\w+)", TABLES)
+
+
+def _version(path: Path) -> int:
+    """Return the version of a file; refuse what is no knowledge base, or a later one. The file is not touched."""
+    if path.is_dir():
+        raise DataError("is a folder; a knowledge base is one file", file=path, hint=_MAKE)
+    if not path.is_file():
+        raise DataError("there is no such file", file=path, hint=_MAKE)
+    with path.open("rb") as file:
+        if file.read(12)[8:] != _MAGIC:
+            raise DataError("is no knowledge base, or a damaged one: it is no file of DuckDB", file=path, hint=_MAKE)
+    try:
+        with duckdb.connect(str(path), read_only=True, config=_CONFIG) as connection:
+            tables = {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+            about = dict(connection.execute("FROM meta").fetchall()) if "meta" in tables else {}
+    except duckdb.Error as error:
+        raise DataError(
+            f"is no knowledge base, or a damaged one: {_first_line(error)}", file=path, hint=_RESTORE
+        ) from error
+    if "meta" not in tables and tables >= FIRST_VERSION:
+        return 1
+    if about.get("format") != FORMAT:
+        raise DataError(
+            "is a database, but was not written by onoma resolve; it was not touched", file=path, hint=_MAKE
+        )
+    version = int(about["schema_version"])
+    if version > VERSION:
+        raise DataError(
+            f"is of version {version}; this Onoma reads versions up to {VERSION}, and did not touch it",
+            file=path,
+            hint="Install a later Onoma: pip install --upgrade onoma.",
+        )
+    lost = sorted({*_OURS} - tables) if version == VERSION else []
+    if lost:
+        raise DataError(f"is a damaged knowledge base: it lacks the table {lost[0]}", file=path, hint=_RESTORE)
+    return version
+
+
+def _make_tables(base: KnowledgeBase) -> None:
+    base.change(TABLES)
+    base.set_meta("format", FORMAT)
+    base.set_meta("schema_version", VERSION)
+
+
+def _migrate(base: KnowledgeBase, version: int) -> None:
+    """Bring a file from its version to this one, step by step."""
+    for step in range(version, VERSION):
+        _MIGRATIONS[step](base)
+    base.set_meta("schema_version", VERSION)
+
+
+def _from_first(base: KnowledgeBase) -> None:
+    """Bring the tables of one run to version 2; there is no model in them, so that the next run resolves all anew."""
+    tables = {str(name) for (name,) in base.rows("SELECT table_name FROM duckdb_tables()")}
+    names = [str(name) for (name,) in base.rows("SELECT column_name FROM (DESCRIBE records)")]
+    weights = base.query("FROM weights") if "weights" in tables else None
+    base.change("DROP TABLE IF EXISTS weights")
+    for name in ("pairs", "fields", "missing"):
+        if name not in tables:
+            base.change(f"CREATE TABLE {name} (a VARCHAR)")
+    base.change(FROM_FIRST)
+    content = row_fingerprints(base.query("SELECT * FROM records ORDER BY onoma_record").select(names))
+    numbered = pa.table({"record": np.arange(len(content)), "content": content})
+    base.change(
+        "UPDATE records SET onoma_content = content FROM numbered WHERE record = onoma_record",
+        None,
+        {"numbered": numbered},
+    )
+    base.change(TABLES)
+    base.set_meta("format", FORMAT)
+    base.append("columns", pa.table({"name": names, "stored": names}))
+    # The rows of memberships are those of the records, in their order.
+    base.change("ALTER TABLE memberships_1 ADD COLUMN record BIGINT; UPDATE memberships_1 SET record = rowid;")
+    source = "source" if "source" in _columns(base, "memberships_1") else "''"
+    base.change(
+        f"UPDATE records SET onoma_source = (SELECT {source} FROM memberships_1 m WHERE m.record = onoma_record);"  # noqa: S608 (a name of ours)
+        f"INSERT INTO memberships SELECT record, {source}, id, entity, probability FROM memberships_1 ORDER BY record;"
+    )
+    for name in ("fields", "missing"):
+        if name in tables:
+            base.append(name, base.query(f"FROM {name}_1"))
+    if weights is not None:
+        base.append("weights", weights)
+    base.change("ALTER TABLE runs_1 ADD COLUMN run BIGINT DEFAULT 1; ALTER TABLE runs_1 ADD COLUMN kind VARCHAR")
+    base.change("UPDATE runs_1 SET kind = 'resolve'; ALTER TABLE runs_1 ADD COLUMN made TIMESTAMP DEFAULT 'epoch'")
+    base.append("runs", base.query("FROM runs_1"))
+    base.change("".join(f"DROP TABLE {name}_1;" for name in ("memberships", "pairs", "runs", "fields", "missing")))
+    base.set_meta("next_record", len(content))
+    last = base.value("SELECT max(substr(entity, 2)::BIGINT) FROM memberships WHERE regexp_matches(entity, '^e\\d+$')")
+    base.set_meta("next_entity", 0 if last is None else int(last) + 1)
+    base.change(VIEWS)
+
+
+def _columns(base: KnowledgeBase, table: str) -> set[str]:
+    return {str(name) for (name,) in base.rows(f"SELECT column_name FROM (DESCRIBE {table})")}  # noqa: S608 (a name of ours)
+
+
+_MIGRATIONS = {1: _from_first}
+"""From each earlier version to the next."""
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
+
+
+def stored_names(names: Sequence[str], known: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return under which name each column of the data is kept: DuckDB does not tell names apart by case.
+
+    Examples
+    --------
+    >>> stored_names(["id", "Name", "name"])
+    {'id': 'id', 'Name': 'Name', 'name': 'name_1'}
+    """
+    found = dict(known or {})
+    taken = {name.lower() for name in (*found.values(), *BOOKKEEPING, "entity", "probability")}
+    for name in names:
+        if name in found:
+            continue
+        options = (name, *(f"{name}_{i}" for i in range(1, len(taken) + 2)))
+        found[name] = next(each for each in options if each.lower() not in taken)
+        taken.add(found[name].lower())
+    return found

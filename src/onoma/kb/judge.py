@@ -1,0 +1,180 @@
+"""Judgements: what people say of two records is kept, heeded in every sample, and can be taken back."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from onoma.errors import DataError, SettingsError, UnsupportedError
+from onoma.kb.commit import Gone, Update, commit_entities
+from onoma.kb.database import KnowledgeBase, write_knowledge_base
+from onoma.kb.incremental import touched_by
+from onoma.kb.store import Run, note_run
+from onoma.kb.world import World, find_record_key, load_world
+from onoma.resolve.posterior.judgements import find_chain
+
+__all__ = ["Judgement", "Said", "judge", "list_judgements", "retract_judgements"]
+
+Kind = Literal["same", "different"]
+_MOST = 60.0
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of two records, named by their ids or by source:id."""
+
+    kind: Kind
+    a: str
+    b: str
+    weight: float | None = None
+    """Bits of evidence; None: it holds whatever else there is."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("same", "different"):
+            raise SettingsError(f"two records are 'same' or 'different', not {self.kind!r}")
+        if self.weight is not None and not 0 < self.weight <= _MOST:
+            raise SettingsError(f"the weight is {self.weight:g} bits; it is 'hard', or a number up to {_MOST:g}")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A judgement that is kept."""
+
+    number: int
+    kind: str
+    a: str
+    b: str
+    weight: float | None
+    by: str
+    is_retracted: bool = False
+
+    def as_dict(self) -> dict[str, object]:
+        """Return one JSON-ready object."""
+        weight = "hard" if self.weight is None else self.weight
+        about = {"judgement": self.number, "kind": self.kind, "a": self.a, "b": self.b, "weight": weight}
+        return about | {"by": self.by, "retracted": self.is_retracted}
+
+
+def judge(path: Path, said: Sequence[Said], *, by: str = "", command: str = "") -> tuple[list[Judgement], Update]:
+    """Keep judgements and resolve again what they touch; refuse what contradicts earlier ones, and say which."""
+    begun = time.perf_counter()
+    with write_knowledge_base(path) as base:
+        world = _world(base)
+        update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
+        kept, seeds = [], []
+        for each in said:
+            keys = [find_record_key(base, name) for name in (each.a, each.b)]
+            if keys[0][0] == keys[1][0]:
+                raise DataError(f"{each.a!r} and {each.b!r} are one record", file=path)
+            if each.weight is None:
+                _check_consistent(base, each, keys)
+            kept.append(_keep(base, each, keys, by, update.run))
+            seeds += [world.place(number) for number, _, _ in keys]
+        told = [f"{each.kind} {each.a} {each.b}" for each in said]
+        reason = f"judgement {kept[0].number}: {told[0]}" if len(kept) == 1 else f"{len(kept):,} judgements"
+        _resolve_again(world, seeds, update, reason + (f" (by {by})" if by else ""))
+        _finish(base, update, "judge", command, begun)
+    return kept, update
+
+
+def retract_judgements(path: Path, numbers: Sequence[int], *, command: str = "") -> Update:
+    """Take judgements back and resolve again what they touched."""
+    begun = time.perf_counter()
+    with write_knowledge_base(path) as base:
+        update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
+        world = _world(base)
+        seeds = []
+        for number in numbers:
+            rows = base.rows("SELECT a_source, a, b_source, b, retracted FROM judgements WHERE judgement = ?", [number])
+            if not rows:
+                raise DataError(f"there is no judgement {number}", file=path, hint="onoma judge KB list shows them.")
+            if rows[0][4] is not None:
+                raise DataError(f"judgement {number} was retracted already", file=path)
+            for source, key in (rows[0][:2], rows[0][2:4]):
+                sql = "SELECT record FROM memberships WHERE source = ? AND id = ?"
+                seeds += [world.place(int(record)) for (record,) in base.rows(sql, [source, key])]
+            base.change("UPDATE judgements SET retracted = ? WHERE judgement = ?", [update.run, number])
+        said = f"judgement {numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} judgements"
+        _resolve_again(world, seeds, update, f"{said} retracted")
+        _finish(base, update, "retract judgement", command, begun)
+    return update
+
+
+def list_judgements(base: KnowledgeBase, *, retracted: bool = False) -> list[Judgement]:
+    """Return the judgements that hold, or all."""
+    rows = base.rows(
+        """SELECT judgement, kind, a_source, a, b_source, b, weight, "by", retracted FROM judgements
+        ORDER BY judgement"""
+    )
+    found = [
+        Judgement(number, kind, _named(a_source, a), _named(b_source, b), weight, by, gone is not None)
+        for number, kind, a_source, a, b_source, b, weight, by, gone in rows
+    ]
+    return [each for each in found if retracted or not each.is_retracted]
+
+
+def _named(source: str, key: str) -> str:
+    return f"{source}:{key}" if source else key
+
+
+def _world(base: KnowledgeBase) -> World:
+    world = load_world(base)
+    if world.memory.why_not:
+        raise UnsupportedError(
+            f"{base.path}: judgements are for the copying model without links and blocks, but {world.memory.why_not}"
+        )
+    return world
+
+
+def _keep(base: KnowledgeBase, said: Said, keys: Sequence[tuple[int, str, str]], by: str, run: int) -> Judgement:
+    number = int(base.value("SELECT coalesce(max(judgement), 0) + 1 FROM judgements"))
+    (_, a_source, a), (_, b_source, b) = keys
+    row = [number, said.kind, a_source, a, b_source, b, said.weight, by, run, None]
+    base.change(f"INSERT INTO judgements VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
+    return Judgement(number, said.kind, _named(a_source, a), _named(b_source, b), said.weight, by)
+
+
+def _check_consistent(base: KnowledgeBase, said: Said, keys: Sequence[tuple[int, str, str]]) -> None:
+    """Refuse a hard judgement that hard ones before it rule out; tell the chain of these."""
+    hard = [each for each in list_judgements(base) if each.weight is None]
+    same = [(each.number, each.a, each.b) for each in hard if each.kind == "same"]
+    a, b = (_named(source, key) for _, source, key in keys)
+    chain: list[int] = []
+    if said.kind == "different":
+        chain = find_chain(same, a, b)
+    else:
+        with_new = [*same, (0, a, b)]
+        for each in hard:
+            if each.kind == "different":
+                found = find_chain(with_new, each.a, each.b)
+                if found:
+                    chain = [*(number for number in found if number), each.number]
+                    break
+    if chain:
+        told = {each.number: f"{each.number} ({each.kind} {each.a} {each.b})" for each in hard}
+        raise DataError(
+            f"that {a} and {b} are {said.kind} contradicts the judgements "
+            + ", ".join(told[number] for number in chain),
+            file=base.path,
+            hint=f"Retract one of them first: onoma judge {base.path} retract {chain[0]}.",
+        )
+
+
+def _resolve_again(world: World, seeds: Sequence[int], update: Update, reason: str) -> None:
+    judged = world.judged()
+    world.weigh_judged(judged)
+    inside = touched_by(world.n, world.edges, np.unique(np.array(seeds, dtype=np.int64)), judged)
+    inside = world.with_company(inside)
+    found = world.resample(inside, judged)
+    nobody = Gone({}, {}, {}, np.zeros(0, dtype=np.int64))
+    commit_entities(world, found, nobody, {}, update, reason)
+
+
+def _finish(base: KnowledgeBase, update: Update, kind: str, command: str, begun: float) -> None:
+    update.n_records, update.n_entities = base.rows("SELECT count(*), count(DISTINCT entity) FROM memberships")[0]
+    update.seconds = time.perf_counter() - begun
+    about = {"rows": update.n_records, "entities": update.n_entities}
+    note_run(base, Run(update.run, kind, command, n_touched=update.n_touched), update.seconds, about)

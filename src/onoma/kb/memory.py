@@ -1,0 +1,186 @@
+"""What a later run needs of a resolution: how columns are read, and what agreement weighs.
+
+Nothing is learnt anew from a few new records. They are written as the old ones were (the same kinds, the same values
+taken for missing), and weighed by the weights that the old ones gave.
+"""
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from onoma.errors import DataError
+from onoma.resolve.blocking.canopies import CanopySettings
+from onoma.resolve.comparison.weights import Weights, WeightSettings
+from onoma.resolve.fields.columns import read_texts
+from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.kinds import KINDS, VECTOR
+from onoma.resolve.fields.missing import all_by_form, by_form
+from onoma.resolve.model import ModelSettings
+from onoma.resolve.models.pairwise.run import PairwiseSettings
+from onoma.resolve.posterior.checkpoint import weight_parts
+from onoma.resolve.resolution import Resolution
+
+__all__ = ["FieldMemory", "Memory", "Written", "memory_from_bytes", "remember", "settings_from", "write_values"]
+
+_YEAR_ALONE = "1 January"
+_FIRST_DAY = "-01-01"
+
+
+@dataclass(frozen=True)
+class FieldMemory:
+    """How one field was made of its columns."""
+
+    name: str
+    kind: str
+    reason: str
+    columns: tuple[str, ...]
+    levels: tuple[str, ...]
+    placeholders: tuple[str, ...] = ()
+    """Normalised values that were taken for missing because they are too frequent."""
+    bare_years: bool = False
+    """A first of January is a year alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """How records are read and weighed."""
+
+    fields: tuple[FieldMemory, ...]
+    weights: Weights
+    n_records: int
+    """Of how many records the weights were learnt."""
+    settings: ModelSettings
+    why_not: str = ""
+    """Why new records cannot be added one by one, if they cannot."""
+
+    def weights_for(self, n: int) -> Weights:
+        """Return the weights for so many records: any one of them is the less likely to be the origin of another."""
+        scale = self.n_records / max(n, 1)
+        return replace(self.weights, kappa=self.weights.kappa * scale, sigma=self.weights.sigma * scale)
+
+    def to_bytes(self) -> bytes:
+        """Write it as arrays and JSON."""
+        plain, arrays = weight_parts(self.weights)
+        header = {
+            "fields": [asdict(each) for each in self.fields],
+            "weights": plain,
+            "n_records": self.n_records,
+            "settings": asdict(self.settings),
+            "why_not": self.why_not,
+        }
+        text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+        file = io.BytesIO()
+        np.savez_compressed(file, allow_pickle=False, header=text, **arrays)
+        return file.getvalue()
+
+
+def memory_from_bytes(data: bytes) -> Memory:
+    """Read what `Memory.to_bytes` wrote."""
+    if not data:
+        raise DataError("nothing was learnt that new records could be weighed by")
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    header = json.loads(arrays.pop("header").tobytes())
+    parts: dict[str, Any] = header["weights"] | {
+        name.removeprefix("weights."): np.ascontiguousarray(array) for name, array in arrays.items()
+    }
+    known = {each.name for each in fields(Weights)}
+    weights = Weights(**{name: value for name, value in parts.items() if name in known})
+    specs = tuple(_field_from(each) for each in header["fields"])
+    return Memory(specs, weights, header["n_records"], settings_from(header["settings"]), header["why_not"])
+
+
+def _field_from(found: dict[str, Any]) -> FieldMemory:
+    """Return a field that was kept as JSON, which has no tuples."""
+    parts: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+    return FieldMemory(**parts)
+
+
+def settings_from(found: dict[str, Any]) -> ModelSettings:
+    """Return settings that were kept as JSON; the pairwise model, which always resolves all anew, has its defaults."""
+    found = dict(found)
+    found["canopies"] = CanopySettings(**found["canopies"])
+    found["weights"] = WeightSettings(**found["weights"])
+    found["pairwise"] = PairwiseSettings()
+    return ModelSettings(**found)
+
+
+def remember(resolution: Resolution, *, rules: bool = False) -> Memory | None:
+    """Return what a later run needs; None if nothing was learnt. `rules`: people asked for pairs of their own."""
+    if resolution.fit is None:
+        return None
+    specs = tuple(_remember_field(resolution, each) for each in resolution.fields.fields)
+    why_not = _why_not(resolution, rules=rules)
+    return Memory(specs, resolution.fit.weights, len(resolution.table), resolution.settings, why_not)
+
+
+def _remember_field(resolution: Resolution, field: FieldData) -> FieldMemory:
+    gone = [each for each in resolution.fields.missing_report if each.column == field.name]
+    frequent = [each.value for each in gone if by_form(each.value, field.kind) is None and each.value != _YEAR_ALONE]
+    bare = field.kind == "date" and any(each.value == _YEAR_ALONE for each in gone)
+    about = (field.name, field.kind, field.reason, field.columns, field.levels)
+    return FieldMemory(*about, placeholders=tuple(frequent), bare_years=bare)
+
+
+def _why_not(resolution: Resolution, *, rules: bool) -> str:
+    settings = resolution.settings
+    if settings.model != "copying":
+        return f"the model is {settings.model}"
+    if settings.comparison != "kinds":
+        return "how values change is learnt from all records"
+    if settings.link:
+        return "records are linked between sources"
+    if resolution.block is not None or rules:
+        return "there are blocks, or pairs that were asked for"
+    for field in resolution.fields.fields:
+        if field.kind == VECTOR or len(field.columns) > 1:
+            return f"the field {field.name} is made of vectors or of several columns"
+        if field.kind == "set" and "left out of it" in field.reason:
+            return f"the field {field.name} depends on another"
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """The values of some records in one field."""
+
+    values: list[str]
+    """Distinct and normalised."""
+    examples: list[str]
+    codes: NDArray[np.int32]
+    """For each record its value; -1: missing."""
+
+
+def write_values(field: FieldMemory, column: pa.ChunkedArray, beside: Sequence[str]) -> Written:
+    """Write a column of new records as the old ones were written.
+
+    Parameters
+    ----------
+    beside
+        Raw values of old records. How a value is to be read may depend on the others (is 3/4 in March or in April?).
+    """
+    texts = read_texts(column, field.name)
+    if texts is None:
+        return Written([], [], np.full(len(column), -1, dtype=np.int32))
+    reasons = all_by_form(texts.raw, field.kind)
+    kept = [i for i, reason in enumerate(reasons) if reason is None]
+    normal = KINDS[field.kind].normalise([*(texts.raw[i] for i in kept), *beside])[: len(kept)]
+    gone = {"", *field.placeholders}
+    known: dict[str, int] = {}
+    examples: list[str] = []
+    place = np.full(len(texts.raw) + 1, -1, dtype=np.int32)  # the last is where -1 points
+    for i, text in zip(kept, normal, strict=True):
+        value = text[:4] + "-00-00" if field.bare_years and text.endswith(_FIRST_DAY) else text
+        if value in gone:
+            continue
+        if value not in known:
+            known[value] = len(known)
+            examples.append(texts.raw[i])
+        place[i] = known[value]
+    return Written(list(known), examples, place[texts.codes])

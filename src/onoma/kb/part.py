@@ -1,0 +1,44 @@
+"""A part of a knowledge base as a resolution of its own: so that what explains one explains the other."""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from onoma.corpus.clustering import Clustering
+from onoma.kb.incremental import compare_pairs, evidence_of
+from onoma.kb.world import World, record_table
+from onoma.resolve.blocking.canopies import Candidates
+from onoma.resolve.fields.prepare import Fields
+from onoma.resolve.model import Fit
+from onoma.resolve.posterior.consensus import Consensus
+from onoma.resolve.posterior.copying import Draws
+from onoma.resolve.resolution import Resolution
+
+__all__ = ["part_resolution"]
+
+
+def part_resolution(world: World, places: NDArray[np.int64]) -> Resolution:
+    """Return some records (ascending places) with all pairs among them that are known, as they are held now."""
+    fields = world.fields(places)
+    here = np.full(world.n, -1, dtype=np.int64)
+    here[places] = np.arange(len(places))
+    inside = np.flatnonzero((here[world.edges.a] >= 0) & (here[world.edges.b] >= 0))
+    ends = np.sort(np.stack([here[world.edges.a[inside]], here[world.edges.b[inside]]]), axis=0).astype(np.int32)
+    order = np.lexsort((ends[1], ends[0]))
+    a, b = (np.ascontiguousarray(side[order]) for side in ends)
+    levels, shares = compare_pairs(fields, a, b)
+    weights = world.memory.weights_for(world.n)
+    evidence = evidence_of(len(places), a, b, levels, shares, weights)
+    together = world.edges.probability[inside[order]]
+    none = np.zeros(len(a))
+    roots = np.zeros((0, len(places)), dtype=np.int32)
+    draws = Draws(1, none, none, together, together, np.zeros(0, dtype=np.int64), roots)
+    table = record_table(world.base, world.records[places])
+    rows = world.base.query(
+        "SELECT entity, probability FROM memberships JOIN wanted USING (record) ORDER BY record",
+        None,
+        {"wanted": pa.table({"record": world.records[places]})},
+    )
+    consensus = Consensus(Clustering.from_labels(rows["entity"]), rows["probability"].to_numpy())
+    fit = Fit(evidence, weights, draws, consensus, Candidates(a, b, 0, 0), {})
+    return Resolution(table, Fields(fields, [], []), fit, None, world.memory.settings, ())

@@ -1,0 +1,284 @@
+"""Asking a knowledge base: names, lives of entities, counts with intervals, exports."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
+
+from onoma.corpus.formats import write_table
+from onoma.corpus.writers.files import open_output
+from onoma.errors import DataError, SettingsError
+from onoma.kb.database import KnowledgeBase, quoted
+from onoma.kb.world import find_entity, record_table
+
+__all__ = ["EXPORTS", "Count", "Event", "Match", "count_entities", "export", "history", "record_rows", "show"]
+
+EXPORTS = ("parquet", "csv", "jsonl", "ntriples")
+"""How a knowledge base can be exported."""
+
+
+class Match(NamedTuple):
+    """An entity found by name."""
+
+    entity: str
+    size: int
+    score: float
+    """How alike the name is, up to 100."""
+    shown: dict[str, object]
+    """The canonical values that are there."""
+
+
+def show(base: KnowledgeBase, name: str, *, most: int = 10, least: float = 60.0) -> list[Match]:
+    """Return the entities whose canonical values are most alike to a name, or that have it for an id or alias."""
+    table = base.query("FROM entities")
+    skip = {"entity", "size", "probability", "record"}
+    columns = [column for column in table.column_names if column not in skip]
+    rows = table.to_pylist()
+    exact = _exact(base, name)
+    texts = [" ".join(str(row[column]) for column in columns if row[column] is not None).lower() for row in rows]
+    scores = word_scores(name, texts)
+    likely = np.flatnonzero(scores >= least)
+    likely = likely[np.argsort(-scores[likely], kind="stable")][: max(4 * most, 40)]
+    # Of those that hold all of the words, the shortest says least else.
+    scored = [(float(scores[i]), int(i)) for i in likely]
+    scored.sort(key=lambda each: (-each[0], -fuzz.ratio(name.lower(), texts[each[1]]), each[1]))
+    chosen = [(100.0, i) for i, row in enumerate(rows) if row["entity"] == exact]
+    chosen += [(score, i) for score, i in scored if rows[i]["entity"] != exact]
+    return [
+        Match(
+            str(rows[i]["entity"]),
+            int(rows[i]["size"]),
+            round(float(score), 1),
+            {column: rows[i][column] for column in columns if rows[i][column] is not None},
+        )
+        for score, i in chosen[:most]
+    ]
+
+
+def word_scores(name: str, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Return how alike each text (lower case) is to a name, up to 100: its words, each by the word most alike there.
+
+    Alike is one less the edits for each letter; two letters that changed places are one edit. Words count by their
+    length. Each different word of the texts is compared once.
+
+    Examples
+    --------
+    >>> word_scores("jon smiht", ["john smith leeds", "ada lovelace"]).round().tolist()
+    [78.0, 19.0]
+    """
+    asked = list(dict.fromkeys(_WORD.findall(name.lower())))
+    numbers: dict[str, int] = {}
+    places = [[numbers.setdefault(word, len(numbers)) for word in _WORD.findall(text)] for text in texts]
+    scores = np.zeros(len(texts))
+    if not asked or not numbers:
+        return scores
+    likeness = process.cdist(asked, list(numbers), scorer=OSA.normalized_similarity, dtype=np.float32)
+    some = np.flatnonzero([len(each) > 0 for each in places])
+    starts = np.cumsum([0, *(len(places[i]) for i in some[:-1])])
+    best = np.maximum.reduceat(likeness[:, np.concatenate([places[i] for i in some])], starts, axis=1)
+    lengths = np.array([len(word) for word in asked], dtype=np.float64)
+    scores[some] = 100 * lengths @ best / lengths.sum()
+    return scores
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _exact(base: KnowledgeBase, name: str) -> str | None:
+    try:
+        return find_entity(base, name)
+    except DataError:
+        return None
+
+
+def record_rows(base: KnowledgeBase, entity: str) -> list[dict[str, object]]:
+    """Return the records of an entity as they came, with the probability of each to belong there."""
+    rows = base.rows("SELECT record, probability FROM memberships WHERE entity = ? ORDER BY record", [entity])
+    table = record_table(base, [int(record) for record, _ in rows])
+    return [
+        {"probability": float(p)} | {name: value for name, value in row.items() if value is not None}
+        for (_, p), row in zip(rows, table.to_pylist(), strict=True)
+    ]
+
+
+class Event(NamedTuple):
+    """A line in the life of an entity."""
+
+    run: int
+    made: str
+    kind: str
+    entity: str
+    other: str | None
+    record: str | None
+    reason: str
+
+
+def history(base: KnowledgeBase, name: str) -> list[Event]:
+    """Return the life of an entity, that of the ones it came from or went into included, first things first."""
+    names = (
+        {name} if base.value("SELECT 1 FROM changes WHERE entity = ? LIMIT 1", [name]) else {find_entity(base, name)}
+    )
+    while True:
+        more = base.rows(
+            """SELECT DISTINCT unnest([entity, other]) FROM changes
+            WHERE kind IN ('merged', 'split') AND (list_contains(?, entity) OR list_contains(?, other))""",
+            [sorted(names), sorted(names)],
+        )
+        grown = names | {str(each) for (each,) in more if each is not None}
+        if grown == names:
+            break
+        names = grown
+    rows = base.rows(
+        """SELECT c.run, r.made, c.kind, c.entity, c.other, c.source, c.id, c.reason
+        FROM changes c LEFT JOIN runs r USING (run)
+        WHERE list_contains(?, c.entity) OR list_contains(?, c.other) ORDER BY c.change""",
+        [sorted(names), sorted(names)],
+    )
+    return [
+        Event(run, "" if made is None else str(made), kind, entity, other, _key(source, key), reason)
+        for run, made, kind, entity, other, source, key, reason in rows
+    ]
+
+
+def _key(source: str | None, key: str | None) -> str | None:
+    return key if not source or key is None else f"{source}:{key}"
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many entities there are."""
+
+    reported: int
+    """In the clustering that is reported."""
+    low: int
+    high: int
+    level: float = 0.95
+
+    def as_dict(self) -> dict[str, object]:
+        """Return one JSON-ready object."""
+        return {"entities": self.reported, "interval": [self.low, self.high], "level": self.level}
+
+
+def count_entities(base: KnowledgeBase, *, where: str | None = None, level: float = 0.95) -> Count:
+    """Count the entities, or those with a record for which a condition holds, with an interval over the samples.
+
+    Parameters
+    ----------
+    where
+        A condition in SQL on the columns of `record_current`: `city = 'Leeds' AND born > 1900`.
+    level
+        The probability that the interval holds the number.
+    """
+    if not 0 < level < 1:
+        raise SettingsError(f"level is {level}; it is between 0 and 1")
+    condition = "true" if where is None else where
+    try:
+        base.check_expression(condition)
+        return _count(base, condition, level)
+    except DataError as error:
+        if where is None:
+            raise
+        raise _no_condition(base, where, error) from error
+
+
+def _count(base: KnowledgeBase, condition: str, level: float) -> Count:
+    # On a line of its own, for it may end in a comment.
+    chosen = f"(SELECT onoma_record AS record, entity FROM record_current WHERE (\n{condition}\n))"  # noqa: S608
+    reported = int(base.value(f"SELECT count(DISTINCT entity) FROM {chosen}"))  # noqa: S608
+    sure = int(
+        base.value(f"SELECT count(DISTINCT entity) FROM {chosen} ANTI JOIN samples USING (record)")  # noqa: S608
+    )
+    lists = base.query(f"SELECT roots FROM samples SEMI JOIN {chosen} USING (record)")["roots"].to_pylist()  # noqa: S608
+    if not lists:
+        return Count(reported, reported, reported, level)
+    length = max(map(len, lists))
+    # Groups that were drawn at different times are independent: those with fewer samples begin again.
+    drawn = np.array([[row[s % len(row)] for s in range(length)] for row in lists], dtype=np.int64)
+    counts = sure + np.array([len(np.unique(column)) for column in drawn.T])
+    low, high = np.quantile(counts, [(1 - level) / 2, (1 + level) / 2])
+    return Count(reported, min(int(low), reported), max(int(np.ceil(high)), reported), level)
+
+
+def _no_condition(base: KnowledgeBase, where: str, error: DataError) -> SettingsError:
+    """Say which columns a condition may speak of, and give one that holds for a record of this knowledge base."""
+    row = base.query("SELECT * EXCLUDE (probability) FROM record_current LIMIT 1").to_pylist()
+    names = [name for name in base.query("FROM record_current LIMIT 0").column_names if not name.startswith("onoma_")]
+    texts = {name: row[0][name] for name in names if row and isinstance(row[0].get(name), str)}
+    wanted = [name for name in texts if texts[name].isalpha()] or list(texts)
+    why = error.message.partition("DuckDB could not answer: ")[2] or error.message
+    hint = None
+    if wanted:
+        value = texts[wanted[0]].replace("'", "''")
+        hint = f"Texts stand in single quotes, columns in double ones if at all: {_named(wanted[0])} = '{value}'"
+    return SettingsError(
+        f"the condition {where!r} is not understood: {why}; the columns are {', '.join(names)}", hint=hint
+    )
+
+
+def _named(column: str) -> str:
+    return column if column.isidentifier() else quoted(column)
+
+
+def export(base: KnowledgeBase, target: Path, kind: str) -> list[Path]:
+    """Export current records with their entities, and the entities; return what was written.
+
+    `parquet`, `csv` and `jsonl` write two tables into a folder, records and entities; `ntriples` one file of triples.
+    """
+    if kind not in EXPORTS:
+        raise SettingsError(f"there is no format {kind!r}", hint=f"The formats are {', '.join(EXPORTS)}.")
+    if kind == "ntriples":
+        with open_output(target) as file:
+            for line in _triples(base):
+                file.write(line.encode("utf-8"))
+        return [target]
+    if target.exists() and not target.is_dir():
+        raise DataError("is a file; two tables are written, into a folder", file=target, hint="Name a folder: -o out/")
+    target.mkdir(parents=True, exist_ok=True)
+    written = []
+    records = base.query("SELECT * EXCLUDE (onoma_retracted) FROM record_current ORDER BY onoma_record")
+    for name, table in (("records", records), ("entities", base.query("FROM entity_current ORDER BY entity"))):
+        path = target / f"{name}.{kind}"
+        write_table(_plain(table) if kind == "csv" else table, path)
+        written.append(path)
+    return written
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Return lists and structures as JSON: a delimited file has no room for them."""
+    for at, column in enumerate(table.schema):
+        if pa.types.is_nested(column.type):
+            texts = [
+                None if value is None else json.dumps(value, default=str) for value in table.column(at).to_pylist()
+            ]
+            table = table.set_column(at, column.name, pa.array(texts, pa.string()))
+    return table
+
+
+def _triples(base: KnowledgeBase) -> Iterator[str]:
+    """Yield lines: each record's values, and which entity it is about; aliases are the same as what they became."""
+    for row in base.query("SELECT * EXCLUDE (onoma_retracted) FROM record_current ORDER BY onoma_record").to_pylist():
+        record = f"<urn:onoma:record:{quote(str(row['onoma_source']), safe='')}:{quote(str(row['id']), safe='')}>"
+        yield f"{record} <urn:onoma:entity> <urn:onoma:entity:{quote(row['entity'], safe='')}> .\n"
+        skip = ("entity", "id", "onoma_record", "onoma_source", "onoma_content", "onoma_added")
+        for name, value in row.items():
+            if name not in skip and value is not None:
+                yield f"{record} <urn:onoma:field:{quote(name, safe='')}> {_literal(value)} .\n"
+    for alias, entity in base.rows("SELECT alias, entity FROM aliases ORDER BY run, alias"):
+        same = "<http://www.w3.org/2002/07/owl#sameAs>"
+        yield f"<urn:onoma:entity:{quote(alias, safe='')}> {same} <urn:onoma:entity:{quote(entity, safe='')}> .\n"
+
+
+def _literal(value: object) -> str:
+    """Write a value as N-Triples does."""
+    text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+    return f'"{escaped}"'

@@ -1,0 +1,167 @@
+"""Which pair is most worth a person's look.
+
+Undecided records come with samples of who is with whom. If a person says of a pair that it is the same, the samples
+that hold it together remain; if not, the others. So what an answer would settle is known beforehand: with P(ij) the
+share of samples that hold i and j together, the expected errors of the best answer are
+
+    L = Σ over pairs ij of (1/s_i + 1/s_j) · min(P(ij), 1 − P(ij)),
+
+with s the expected size of a record's entity (so that they are errors by record, as B³ counts them, and not by pair).
+The worth of asking about a pair is L − p·L(same) − (1 − p)·L(different).
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.corpus.clustering import Clustering
+from onoma.kb.database import KnowledgeBase
+from onoma.numerics.union_find import components
+
+__all__ = ["Doubt", "doubts", "pair_worth"]
+
+_GROUPS, _PAIRS = 300, 8
+"""The worth is computed of so many groups of records that hang together, and so many pairs of each."""
+
+
+class Doubt(NamedTuple):
+    """A pair that is not decided."""
+
+    a: str
+    b: str
+    probability: float
+    worth: float
+    """Expected errors, in records, that an answer takes away."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Samples:
+    """Samples of the records in doubt."""
+
+    records: NDArray[np.int64]
+    roots: NDArray[np.int64]
+    """Record by sample."""
+
+    def near(self, places: NDArray[np.int64], i: int, j: int) -> NDArray[np.int64]:
+        """Return which of some records are with one of two records in any sample."""
+        mine = self.roots[places]
+        with_one = (mine == self.roots[i]).any(axis=1) | (mine == self.roots[j]).any(axis=1)
+        return places[with_one]
+
+    def of(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return for each sample and pair of records whether it holds them together."""
+        mine = self.roots[places].T
+        return mine[:, :, None] == mine[:, None, :]
+
+
+def pair_worth(together: NDArray[np.bool_], i: int, j: int) -> float:
+    """Return the worth of asking about records i and j of a group, given samples (sample × record × record).
+
+    Examples
+    --------
+    >>> apart, one = np.eye(2, dtype=bool), np.ones((2, 2), dtype=bool)
+    >>> round(pair_worth(np.stack([apart, one]), 0, 1), 3)
+    0.667
+    """
+    said = together[:, i, j]
+    share = together.mean(axis=0)
+    size = share.sum(axis=1)
+    weight = 1.0 / size[:, None] + 1.0 / size[None, :]
+
+    def loss(samples: NDArray[np.bool_]) -> float:
+        if not len(samples):
+            return 0.0
+        p = samples.mean(axis=0)
+        return float((weight * np.minimum(p, 1.0 - p)).sum() / 2.0)
+
+    p = float(said.mean())
+    return loss(together) - p * loss(together[said]) - (1.0 - p) * loss(together[~said])
+
+
+def doubts(
+    base: KnowledgeBase, *, most: int = 1, skip: Collection[tuple[str, str]] = (), one_of_each: bool = False
+) -> list[Doubt]:
+    """Return the pairs most worth asking about, the worthiest first; those judged already are left out.
+
+    Parameters
+    ----------
+    most
+        How many at most.
+    skip
+        Pairs not to ask about.
+    one_of_each
+        Give one pair of each group of records that hang together: an answer may settle the others of its group.
+    """
+    pairs = base.query(
+        """SELECT e.a, e.b, e.probability FROM edges e
+        JOIN memberships one ON one.record = e.a JOIN memberships other ON other.record = e.b
+        WHERE e.probability BETWEEN 0.02 AND 0.98 AND NOT EXISTS (FROM judgement_current j WHERE
+            (j.a_source, j.a, j.b_source, j.b) IN
+            ((one.source, one.id, other.source, other.id), (other.source, other.id, one.source, one.id)))
+        ORDER BY e.a, e.b"""
+    )
+    samples = _load(base)
+    if samples is None or not len(pairs):
+        return []
+    numbers = [pairs[side].to_numpy() for side in ("a", "b")]
+    a, b = (np.minimum(np.searchsorted(samples.records, side), len(samples.records) - 1) for side in numbers)
+    known = (samples.records[a] == numbers[0]) & (samples.records[b] == numbers[1])
+    a, b, probability = a[known], b[known], pairs["probability"].to_numpy()[known].astype(np.float64)
+    names = _names(base)
+    skipped = {frozenset(each) for each in skip}
+    group = components(len(samples.records), a.astype(np.int64), b.astype(np.int64))
+    found: list[tuple[Doubt, int]] = []
+    for e, worth in _worths(samples, group, a, b, probability):
+        one, other = (names[int(samples.records[side[e]])] for side in (a, b))
+        if frozenset((one, other)) not in skipped:
+            found.append((Doubt(one, other, float(probability[e]), worth), int(group[a[e]])))
+    found.sort(key=lambda each: (-each[0].worth, each[0].a, each[0].b))
+    if one_of_each:
+        firsts = {g: doubt for doubt, g in reversed(found)}
+        found = [(doubt, g) for doubt, g in found if firsts[g] is doubt]
+    return [doubt for doubt, _ in found[:most]]
+
+
+def _load(base: KnowledgeBase) -> _Samples | None:
+    found = base.query("FROM samples ORDER BY record")
+    if not len(found):
+        return None
+    lists = [np.array(row, dtype=np.int64) for row in found["roots"].to_pylist()]
+    length = min(len(row) for row in lists)
+    return _Samples(found["record"].to_numpy(), np.stack([row[:length] for row in lists]))
+
+
+def _names(base: KnowledgeBase) -> dict[int, str]:
+    rows = base.rows("SELECT record, source, id FROM memberships SEMI JOIN samples USING (record)")
+    return {int(record): f"{source}:{key}" if source else str(key) for record, source, key in rows}
+
+
+def _worths(
+    samples: _Samples,
+    group: NDArray[np.int64],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    probability: NDArray[np.float64],
+) -> list[tuple[int, float]]:
+    """Return the worth of the most doubtful pairs of the groups with most doubt."""
+    doubt = probability * (1.0 - probability)
+    total = np.bincount(group[a], doubt, minlength=len(group))
+    order = np.lexsort((-doubt, group[a], -total[group[a]]))
+    members = Clustering.from_labels(group)
+    found: list[tuple[int, float]] = []
+    for first, end in _runs(group[a[order]])[:_GROUPS]:
+        mine = members.members(int(members.labels[a[order[first]]]))
+        for e in order[first : min(end, first + _PAIRS)].tolist():
+            near = samples.near(mine, int(a[e]), int(b[e]))
+            i, j = (int(np.searchsorted(near, side[e])) for side in (a, b))
+            found.append((e, pair_worth(samples.of(near), i, j)))
+    return found
+
+
+def _runs(keys: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return where runs of equal keys begin and end."""
+    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    return list(zip(starts.tolist(), np.append(starts[1:], len(keys)).tolist(), strict=True))

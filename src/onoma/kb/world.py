@@ -1,0 +1,338 @@
+"""The current state of a knowledge base, as arrays: which records there are, their values, pairs and judgements."""
+
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from onoma.errors import DataError
+from onoma.kb.database import KnowledgeBase
+from onoma.kb.incremental import (
+    FLOOR,
+    KEPT,
+    NEAR,
+    Edges,
+    FieldPart,
+    Resampled,
+    best_weights,
+    fields_of,
+    resample,
+    weigh_pairs,
+)
+from onoma.kb.memory import Memory, memory_from_bytes, settings_from
+from onoma.numerics.rng import stream
+from onoma.resolve.blocking.index import Segment
+from onoma.resolve.comparison.weights import Weights
+from onoma.resolve.fields.field import FieldData
+from onoma.resolve.model import ModelSettings
+from onoma.resolve.posterior.judgements import Judged
+
+__all__ = ["World", "find_entity", "find_record_key", "load_world"]
+
+_BALLAST = 400
+"""Values of a field that stand for all those that are not at hand."""
+_TEXT = pa.string()
+
+
+@dataclass(eq=False)
+class World:
+    """Records by their places, 0 … n - 1, in the order of their numbers."""
+
+    base: KnowledgeBase
+    memory: Memory
+    records: NDArray[np.int64]
+    """Numbers of the current records, ascending."""
+    codes: list[NDArray[np.int32]]
+    """For each field, the value of each record; -1: missing."""
+    n_values: list[int]
+    """For each field, how many values have a code."""
+    edges: Edges = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = self.base.query("FROM edges")
+        place = np.zeros(int(self.records.max(initial=0)) + 1, dtype=np.int64)
+        place[self.records] = np.arange(len(self.records))
+        a, b = (place[found[side].to_numpy()] for side in ("a", "b"))
+        parts = (found[name].to_numpy().astype(np.float64) for name in ("log_copy", "log_relative", "probability"))
+        self.edges = Edges(a, b, *parts)
+
+    @property
+    def n(self) -> int:
+        """How many records there are."""
+        return len(self.records)
+
+    @cached_property
+    def counts(self) -> list[NDArray[np.int64]]:
+        """For each field, how many records have each value."""
+        return [
+            np.bincount(codes[codes >= 0], minlength=n).astype(np.int64)
+            for codes, n in zip(self.codes, self.n_values, strict=True)
+        ]
+
+    def place(self, number: int) -> int:
+        """Return the place of a record by its number."""
+        at = int(np.searchsorted(self.records, number))
+        if at >= self.n or self.records[at] != number:
+            raise DataError(f"record {number} is not there any more", file=self.base.path)
+        return at
+
+    def segments(self) -> list[Segment]:
+        """Return the features of all values, field by field."""
+        found = self.base.rows("SELECT field, offsets, ids FROM features ORDER BY field, first_code")
+        result = []
+        for f in range(len(self.codes)):
+            parts = [(np.frombuffer(o, np.int64), np.frombuffer(i, np.uint32)) for g, o, i in found if g == f]
+            ends = np.cumsum([0, *(len(ids) for _, ids in parts)])
+            offsets = [offsets[1:] + end for (offsets, _), end in zip(parts, ends[:-1], strict=True)]
+            result.append(
+                Segment(
+                    np.concatenate([[0], *offsets]).astype(np.int64),
+                    np.concatenate([np.zeros(0, np.uint32), *(ids for _, ids in parts)]),
+                )
+            )
+        return result
+
+    def fields(self, places: NDArray[np.int64]) -> list[FieldData]:
+        """Return the fields of some records, which are then numbered 0, 1, … in this order."""
+        return fields_of(self.memory, self._parts(places))
+
+    def _parts(self, places: NDArray[np.int64]) -> list[FieldPart]:
+        chosen, wanted = [], []
+        for f, codes in enumerate(self.codes):
+            used = np.unique(codes[places])
+            used = used[used >= 0]
+            spare = self._ballast(f, used)
+            chosen.append((used, spare))
+            both = np.concatenate([used, spare])
+            wanted.append(pa.table({"field": np.full(len(both), f, np.int32), "code": both.astype(np.int32)}))
+        texts = self._texts(pa.concat_tables(wanted))
+        parts = []
+        for f, (used, spare) in enumerate(chosen):
+            order = np.concatenate([used, spare]).astype(np.int64)
+            counts = self._shares(f, used, spare)
+            values, examples = ([side[(f, code)] for code in order.tolist()] for side in texts)
+            place = np.full(self.n_values[f] + 1, -1, dtype=np.int32)  # the last is where -1 points
+            place[used] = np.arange(len(used), dtype=np.int32)
+            parts.append(FieldPart(values, examples, place[self.codes[f][places]], counts))
+        return parts
+
+    def _ballast(self, f: int, used: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Choose some of the values that are not at hand."""
+        here = self.counts[f] > 0
+        here[used] = False
+        others = np.flatnonzero(here)
+        if len(others) <= _BALLAST:
+            return others
+        return np.sort(stream(self.memory.settings.seed, "ballast", f).choice(others, _BALLAST, replace=False))
+
+    def _shares(self, f: int, used: NDArray[np.int32], spare: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many records have each value; those chosen for the rest have as many as all of the rest."""
+        counts = self.counts[f]
+        rest = int(counts.sum() - counts[used].sum())
+        kept = int(counts[spare].sum())
+        spread = np.rint(counts[spare] * (rest / max(kept, 1))).astype(np.int64)
+        return np.concatenate([counts[used], np.maximum(spread, 1)])
+
+    def _texts(self, wanted: pa.Table) -> tuple[dict[tuple[int, int], str], dict[tuple[int, int], str]]:
+        sql = "SELECT v.field, v.code, v.value, v.example FROM field_values v SEMI JOIN wanted USING (field, code)"
+        found = self.base.query(sql, None, {"wanted": wanted})
+        keys = list(zip(found["field"].to_pylist(), found["code"].to_pylist(), strict=True))
+        values, examples = (dict(zip(keys, found[name].to_pylist(), strict=True)) for name in ("value", "example"))
+        return values, examples
+
+    def drop(self, gone: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Take records away, given by their numbers; return the places of those that they touched."""
+        if not len(gone):
+            return np.zeros(0, dtype=np.int64)
+        keep = ~np.isin(self.records, gone)
+        a, b = keep[self.edges.a], keep[self.edges.b]
+        weight = np.add(*self.edges.weights(self.memory.weights_for(self.n)))
+        best = best_weights(self.n, self.edges.a, self.edges.b, np.where(a & b, weight, 0.0))
+        near = self.edges.probability > FLOOR
+        near |= weight > NEAR * (1.0 + np.where(a, best[self.edges.a], best[self.edges.b]))
+        orphans = np.concatenate([self.edges.a[near & a & ~b], self.edges.b[near & b & ~a]])
+        place = np.cumsum(keep) - 1
+        self.records, self.codes = self.records[keep], [codes[keep] for codes in self.codes]
+        self.edges = self.edges.take(a & b)
+        self.edges = self.edges._replace(a=place[self.edges.a], b=place[self.edges.b])
+        self.__dict__.pop("counts", None)
+        tables = {"gone": pa.table({"record": gone})}
+        for name in ("codes", "samples"):
+            self.base.change(f"DELETE FROM {name} USING gone WHERE {name}.record = gone.record", None, tables)  # noqa: S608
+        some = "SELECT record FROM gone"
+        self.base.change(f"DELETE FROM edges WHERE a IN ({some}) OR b IN ({some})", None, tables)  # noqa: S608
+        return np.unique(place[orphans])
+
+    def entity(self) -> NDArray[np.int64]:
+        """Return the entity of each record, as a number; -1 if it has none yet."""
+        found = self.base.query("SELECT record, entity FROM memberships")
+        codes = np.full(self.n, -1, dtype=np.int64)
+        names = pc.if_else(pc.equal(found["entity"], ""), pa.scalar(None, _TEXT), found["entity"])
+        numbers = names.combine_chunks().dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        codes[np.searchsorted(self.records, found["record"].to_numpy())] = numbers
+        return codes
+
+    def resample(self, inside: NDArray[np.bool_], judged: Judged) -> Resampled:
+        """Draw the entities of some records anew."""
+        weights, settings = self.memory.weights_for(self.n), self.memory.settings
+        return resample(self.n, self.edges, inside, weights, settings=settings, judged=judged, entity=self.entity())
+
+    def weigh(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Edges:
+        """Compare pairs of records."""
+        if not len(a):
+            return Edges(a, b, np.zeros(0), np.zeros(0), np.zeros(0))
+        places, both = np.unique(np.concatenate([a, b]), return_inverse=True)
+        one, other = both[: len(a)].astype(np.int32), both[len(a) :].astype(np.int32)
+        copy, relative = weigh_pairs(self.fields(places), one, other, self.memory.weights)
+        return Edges(a, b, copy, relative, np.zeros(len(a)))
+
+    def weigh_judged(self, judged: Judged) -> None:
+        """Compare the pairs that were judged, where nobody did before."""
+        pairs = np.sort(judged.pairs(), axis=1)
+        known = np.minimum(self.edges.a, self.edges.b) * self.n + np.maximum(self.edges.a, self.edges.b)
+        keys = np.setdiff1d(pairs[:, 0] * self.n + pairs[:, 1], known)
+        if len(keys):
+            new = self.weigh(keys // self.n, keys % self.n)
+            self.add_edges(new, self.memory.weights_for(self.n), always=True)
+
+    def add_edges(self, new: Edges, weights: Weights, *, always: bool = False) -> None:
+        """Add new pairs, as far as they are plausible, or always."""
+        plausible = new if always else new.take(np.add(*new.weights(weights)) > KEPT)
+        first = len(self.edges.a)
+        self.edges = Edges(*(np.concatenate(parts) for parts in zip(self.edges, plausible, strict=True)))
+        self.base.append("edges", self.edge_table(np.arange(first, len(self.edges.a))))
+
+    def edge_table(self, which: NDArray[np.int64]) -> pa.Table:
+        """Return some pairs as they are kept."""
+        some = self.edges.take(which)
+        numbers = {"a": self.records[some.a], "b": self.records[some.b]}
+        names = ("log_copy", "log_relative", "probability")
+        return pa.table(numbers | {name: getattr(some, name).astype(np.float32) for name in names})
+
+    def with_company(self, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return records with all others of their entities."""
+        touched = pa.table({"record": self.records[inside]})
+        found = self.base.array(
+            """SELECT record FROM memberships WHERE entity <> '' AND entity IN
+            (SELECT entity FROM memberships SEMI JOIN touched USING (record))""",
+            np.int64,
+            touched=touched,
+        )
+        more = inside.copy()
+        more[np.searchsorted(self.records, found)] = True
+        return more
+
+    def judged(self) -> Judged:
+        """Return the judgements that hold, of records that are there."""
+        found = self.base.rows(
+            """SELECT j.kind, one.record, other.record, j.weight FROM judgement_current j
+            JOIN memberships one ON (one.source, one.id) = (j.a_source, j.a)
+            JOIN memberships other ON (other.source, other.id) = (j.b_source, j.b) ORDER BY judgement"""
+        )
+        rows = [(kind, self.place(a), self.place(b), weight) for kind, a, b, weight in found]
+
+        def pairs(chosen: list[tuple[str, int, int, float | None]]) -> NDArray[np.int64]:
+            return np.array([(a, b) for _, a, b, _ in chosen], dtype=np.int64).reshape(-1, 2)
+
+        weighed = [row for row in rows if row[3] is not None]
+        bits = [w if kind == "same" else -w for kind, _, _, w in weighed if w is not None]
+        hard = [[row for row in rows if row[3] is None and row[0] == kind] for kind in ("same", "different")]
+        return Judged(pairs(hard[0]), pairs(hard[1]), pairs(weighed), np.array(bits, dtype=np.float64))
+
+
+def load_world(base: KnowledgeBase) -> World:
+    """Read the current state."""
+    memory = stored_memory(base)
+    found = base.query("FROM codes")
+    records = found["record"].to_numpy()
+    codes = [np.ascontiguousarray(found[f"f{f}"].to_numpy(), dtype=np.int32) for f in range(len(memory.fields))]
+    if (np.diff(records) < 0).any():
+        order = np.argsort(records)
+        records, codes = records[order], [each[order] for each in codes]
+    n_values = [0] * len(codes)
+    for f, n in base.rows("SELECT field, max(code) + 1 FROM field_values GROUP BY field"):
+        n_values[f] = n
+    return World(base, memory, records, codes, n_values)
+
+
+def stored_job(base: KnowledgeBase) -> dict[str, Any]:
+    """Return how records are read and resolved."""
+    text = base.blob("job")
+    try:
+        found: dict[str, Any] = json.loads(text) if text else {}
+    except ValueError as error:  # not JSON, or not even text
+        raise _damaged(base, "how its records are read") from error
+    return found
+
+
+def stored_memory(base: KnowledgeBase) -> Memory:
+    """Return what was learnt before."""
+    try:
+        return memory_from_bytes(base.blob("memory"))
+    except DataError:
+        raise
+    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise _damaged(base, "what was learnt") from error
+
+
+def _damaged(base: KnowledgeBase, what: str) -> DataError:
+    hint = "It was not touched. Restore a copy, or make a new one with onoma resolve … -o NEW.duckdb."
+    return DataError(f"is a damaged knowledge base: {what} cannot be read", file=base.path, hint=hint)
+
+
+def stored_settings(job: dict[str, Any]) -> ModelSettings:
+    """Return the model's settings of a stored job; the defaults if there are none."""
+    return settings_from(job["settings"]) if "settings" in job else ModelSettings()
+
+
+def find_entity(base: KnowledgeBase, name: str) -> str:
+    """Return the current id of an entity, named by it, by an alias, or by the id of one of its records."""
+    if base.value("SELECT 1 FROM memberships WHERE entity = ? LIMIT 1", [name]):
+        return name
+    alias = base.value("SELECT entity FROM aliases WHERE alias = ? ORDER BY run DESC LIMIT 1", [name])
+    if alias is not None:
+        return str(alias)
+    found = base.rows("SELECT DISTINCT entity FROM memberships WHERE id = ?", [name])
+    if len(found) == 1:
+        return str(found[0][0])
+    if found:
+        raise DataError(f"the id {name!r} stands in several sources and entities", file=base.path)
+    raise DataError(
+        f"there is no entity, alias or record {name!r}", file=base.path, hint="onoma show KB NAME finds entities."
+    )
+
+
+def find_record_key(base: KnowledgeBase, name: str) -> tuple[int, str, str]:
+    """Return number, source and id of a record, named by its id, or by source:id."""
+    found = base.rows("SELECT record, source, id FROM memberships WHERE id = ?", [name])
+    if not found and ":" in name:
+        source, _, rest = name.partition(":")
+        found = base.rows("SELECT record, source, id FROM memberships WHERE source = ? AND id = ?", [source, rest])
+    if not found:
+        raise DataError(f"there is no record {name!r}", file=base.path)
+    if len(found) > 1:
+        hint = "Name it with its source: " + ", ".join(f"{source}:{key}" for _, source, key in found[:3])
+        raise DataError(f"the id {name!r} stands in several sources", file=base.path, hint=hint)
+    number, source, key = found[0]
+    return int(number), str(source), str(key)
+
+
+def record_table(base: KnowledgeBase, numbers: Sequence[int] | NDArray[np.int64] | None = None) -> pa.Table:
+    """Return current records (or some) as they came, under the names they came with, in the order of their numbers."""
+    names = base.rows("SELECT name, stored FROM columns")
+    columns = ", ".join('r."{}"'.format(str(stored).replace('"', '""')) for _, stored in names)
+    if numbers is None:
+        sql = f"SELECT {columns} FROM records r WHERE onoma_retracted IS NULL ORDER BY onoma_record"  # noqa: S608
+        found = base.query(sql)
+    else:
+        wanted = pa.table({"record": np.asarray(numbers, dtype=np.int64)})
+        sql = f"SELECT {columns} FROM records r JOIN wanted ON record = onoma_record ORDER BY onoma_record"  # noqa: S608
+        found = base.query(sql, None, {"wanted": wanted})
+    return found.rename_columns([str(name) for name, _ in names])

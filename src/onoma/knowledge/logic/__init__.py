@@ -1,0 +1,1 @@
+"""First-order rules: mined, grounded, weighed, and what follows from them."""

@@ -1,0 +1,1 @@
+"""Blocking: which pairs of records are worth comparing."""

@@ -1,0 +1,190 @@
+"""Canopies: which pairs of records are worth comparing, without comparing all and without rules to write.
+
+Every record is a bag of features: the value of each field, the tokens and character trigrams inside it, and each pair
+of values of two short fields together. A feature that few records share says much: it weighs (log n/df)². A feature
+that more than `hot` records share is left out (and counted: nothing is dropped in silence); the pairs of values stand
+in for such values, since a common surname and a common city together are rare again. Each record's canopy is the k
+records that share the greatest weight with it.
+
+Cost: the sum over features of df², at most `hot` a feature and record; memory, the features of all records.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.progress import SILENT, Progress
+from onoma.resolve.blocking._canopies_kernels import (
+    cosines,
+    count_rows,
+    entries_of_pairs,
+    entries_of_values,
+    fill_rows,
+    invert,
+    nearest,
+)
+from onoma.resolve.fields.field import FieldData
+
+__all__ = [
+    "Candidates",
+    "CanopySettings",
+    "find_candidates",
+    "pair_similarity",
+    "pairs_within_blocks",
+    "with_pairs",
+]
+
+BULKY = ("text", "set", "vector", "geo", "number")
+"""Kinds whose whole values are too various to be paired with others."""
+_CHUNK = 4096
+_Block = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]
+"""Entries (records, features), how many records each feature has, and how many features were too common."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CanopySettings:
+    """How far to look."""
+
+    neighbours: int | None = None
+    """Neighbours of each record; None: 20, up to 100 for small tables, down to 10 from 100,000 records on."""
+    hot: int | None = None
+    """A feature of more records is left out; None: 200, up to 2,000 for small tables, down to 50 for large ones."""
+    threads: int = 2
+
+    def resolved(self, n: int) -> tuple[int, int]:
+        """Return the numbers for a table of n records."""
+        large = min(100_000 / max(n, 1), 1.0)
+        k = self.neighbours or int(np.clip(20 * (20_000 / max(n, 1)) ** 0.5, max(20 * large**0.5, 10), 100))
+        hot = self.hot or int(np.clip(2_000_000 / max(n, 1), max(200 * large, 50), 2_000))
+        return min(k, max(n - 1, 1)), hot
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Pairs of records, each once with a < b, in order."""
+
+    a: NDArray[np.int32]
+    b: NDArray[np.int32]
+    n_hot: int
+    """Features left out because too many records share them."""
+    n_alone: int
+    """Records that share no feature with any other."""
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+
+def find_candidates(
+    fields: Sequence[FieldData],
+    *,
+    source: NDArray[np.int32] | None = None,
+    block: NDArray[np.int32] | None = None,
+    apart: int = 0,
+    settings: CanopySettings | None = None,
+    progress: Progress = SILENT,
+) -> Candidates:
+    """Find the candidate pairs of a table.
+
+    Parameters
+    ----------
+    fields
+        The prepared fields.
+    source, apart
+        The source of each record; `apart` 1 looks for pairs of different sources only, -1 of the same only, 0 of any.
+    block
+        Records of different blocks are never compared.
+    """
+    settings = settings or CanopySettings()
+    n = len(fields[0].codes)
+    k, hot = settings.resolved(n)
+    offsets, features, weights, n_hot = _bags(fields, n, hot)
+    inverted_offsets, inverted = invert(offsets, features, len(weights))
+    none = np.zeros(0, dtype=np.int32)
+    source, block = (none if source is None else source), (none if block is None else block)
+    apart = apart if len(source) else 0
+
+    def part(first: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        last = min(first + _CHUNK, n)
+        return nearest(first, last, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+
+    found = []
+    with progress.task("canopies", total=n, unit="records") as task, ThreadPoolExecutor(settings.threads) as pool:
+        for pairs in pool.map(part, range(0, n, _CHUNK)):
+            found.append(pairs)
+            task.advance(min(_CHUNK, n - _CHUNK * (len(found) - 1)))
+    i, j = (np.concatenate([pairs[side] for pairs in found]).astype(np.int64) for side in (0, 1))
+    keys = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
+    n_alone = n - len(np.unique(np.concatenate([i, j])))
+    return Candidates((keys // n).astype(np.int32), (keys % n).astype(np.int32), n_hot, n_alone)
+
+
+def with_pairs(candidates: Candidates, extra: NDArray[np.int64] | None, n: int) -> Candidates:
+    """Return the candidates of n records and some more pairs, given as keys a·n + b with a < b."""
+    if extra is None or len(extra) == 0:
+        return candidates
+    keys = np.union1d(candidates.a.astype(np.int64) * n + candidates.b, extra)
+    return replace(candidates, a=(keys // n).astype(np.int32), b=(keys % n).astype(np.int32))
+
+
+def pairs_within_blocks(block: NDArray[np.int32]) -> Candidates:
+    """Return every pair of records of one block."""
+    n = len(block)
+    order = np.argsort(block, kind="stable")
+    sizes = np.bincount(block)
+    starts = np.cumsum(sizes) - sizes
+    keys = []
+    for start, size in zip(starts, sizes, strict=True):
+        members = np.sort(order[start : start + size])
+        one, other = np.triu_indices(size, 1)
+        keys.append(members[one].astype(np.int64) * n + members[other])
+    every = np.sort(np.concatenate(keys))
+    alone = int(np.count_nonzero(sizes == 1))
+    return Candidates((every // n).astype(np.int32), (every % n).astype(np.int32), 0, alone)
+
+
+def pair_similarity(fields: Sequence[FieldData], a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the cosine of the features of two records, for each pair; all features count, the common ones little."""
+    n = len(fields[0].codes)
+    offsets, features, weights, _ = _bags(fields, n, n)
+    return cosines(a, b, offsets, features, weights)
+
+
+def _bags(
+    fields: Sequence[FieldData], n: int, hot: int, threads: int = 2
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], int]:
+    """Return the features of all records (offsets, ids), the weight of each feature, and how many were too common."""
+    with ThreadPoolExecutor(threads) as pool:
+        blocks = [each.result() for each in [pool.submit(block) for block in _blocks(fields, hot)]]
+    offsets = np.zeros(n + 1, dtype=np.int64)
+    for rows, _, _, _ in blocks:
+        count_rows(rows, offsets)
+    np.cumsum(offsets, out=offsets)
+    features = np.empty(offsets[-1], dtype=np.int32)
+    place, n_features, n_hot = offsets[:-1].copy(), 0, 0
+    weights = [np.zeros(0)]
+    while blocks:
+        rows, ids, frequency, too_common = blocks.pop(0)  # the memory of a block is free when it is packed
+        fill_rows(rows, ids, n_features, place, features)
+        weights.append(np.log(n / frequency) ** 2)
+        n_features += len(frequency)
+        n_hot += too_common
+    return offsets, features, np.concatenate(weights), n_hot
+
+
+def _blocks(fields: Sequence[FieldData], hot: int) -> Iterator[Callable[[], _Block]]:
+    """Yield what makes the entries of each field's values, of what is inside them, and of pairs of short values."""
+    for field in fields:
+        whole = np.arange(len(field.values) + 1)
+        values = whole[:-1].astype(np.int32)
+        yield partial(entries_of_values, field.codes, whole, values, field.counts, len(values), hot)
+        inner = field.features()
+        if len(inner.ids):
+            yield partial(entries_of_values, field.codes, inner.offsets, inner.ids, field.counts, len(inner), hot)
+    short = [field for field in fields if field.kind not in BULKY]
+    for one, other in itertools.combinations(short, 2):
+        yield partial(entries_of_pairs, one.codes, other.codes, one.counts, other.counts, hot)

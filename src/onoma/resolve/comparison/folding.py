@@ -1,0 +1,153 @@
+"""Rows that are repeated over and over, set aside before anything is compared.
+
+Two rows "John Smith" with nothing else need not be one person. Two rows with the same name, date of birth, street and
+telephone are, and a thousand such rows tell the model no more than a few do. So of a group of rows that are equal in
+every field a few are kept, and the others follow the first of them; but only where strangers would not be equal by
+chance. With p the product over filled fields of the share of *different* rows with that value, n·p strangers are
+expected to be so. Fields repeat each other, so only the root of p is trusted: a group is folded if n·√p ≤ 1/1000.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.corpus.clustering import Clustering
+from onoma.resolve.comparison.compare import log_shares
+from onoma.resolve.fields.field import FieldData
+from onoma.resolve.model import Fit
+from onoma.resolve.posterior.consensus import Consensus
+from onoma.resolve.posterior.copying import Draws
+
+__all__ = ["Folding", "fold_fields", "fold_rows", "unfold"]
+
+KEPT = 10
+"""Rows of a group that are compared: enough to learn from, and for the model to say whether they are one."""
+_BY_CHANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Folding:
+    """Which rows are compared, and which row each other one follows."""
+
+    kept: NDArray[np.int64]
+    """The rows that are compared, ascending."""
+    leader: NDArray[np.int64]
+    """For each row the row it follows, itself if it is kept."""
+    n_common: int
+    """Rows that repeat others as often, but with values that strangers might share."""
+
+    @property
+    def followers(self) -> NDArray[np.int64]:
+        """The rows that are not compared."""
+        return np.flatnonzero(self.leader != np.arange(len(self.leader)))
+
+
+def fold_rows(fields: Sequence[FieldData], block: NDArray[np.int32] | None = None) -> Folding:
+    """Find rows that repeat others in every field and in the block."""
+    codes = [field.codes for field in fields] + ([] if block is None else [block])
+    _, first, group, sizes = np.unique(_hashes(codes), return_index=True, return_inverse=True, return_counts=True)
+    if sizes.max(initial=0) <= KEPT:
+        every = np.arange(len(group))
+        return Folding(every, every, 0)
+    leader = first[group]
+    repeats = np.ones(len(leader), dtype=np.bool_)
+    for column in codes:
+        repeats &= column == column[leader]
+    large = sizes > KEPT
+    telling = _surprisal(fields, first) / 2 > np.log(len(leader)) - np.log(_BY_CHANCE)
+    order = np.argsort(group, kind="stable")
+    place = np.empty(len(group), dtype=np.int64)
+    place[order] = np.arange(len(group)) - (np.cumsum(sizes) - sizes)[group[order]]
+    folded = repeats & (large & telling)[group] & (place >= KEPT)
+    n_common = int(sizes[large & ~telling].sum())
+    return Folding(np.flatnonzero(~folded), np.where(folded, leader, np.arange(len(leader))), n_common)
+
+
+def _hashes(codes: Sequence[NDArray[np.int32]]) -> NDArray[np.uint64]:
+    """Return a hash of each row; equal rows have equal ones."""
+    found = np.zeros(len(codes[0]), dtype=np.uint64)
+    for column in codes:
+        found = (found ^ column.astype(np.int64).view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        found ^= found >> np.uint64(29)
+    return found
+
+
+def _surprisal(fields: Sequence[FieldData], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return for each of some different rows the sum over fields of -log of the share of them with its value."""
+    total = np.zeros(len(rows))
+    for field in fields:
+        code = field.codes[rows]
+        filled = code >= 0
+        counts = np.bincount(code[filled], minlength=len(field.values))
+        total[filled] -= np.log(counts[code[filled]] / max(int(filled.sum()), 1))
+    return total
+
+
+def fold_fields(fields: Sequence[FieldData], folding: Folding) -> list[FieldData]:
+    """Return the fields of the rows that are compared; how frequent a value is, is counted among them."""
+    found = []
+    for field in fields:
+        codes = field.codes[folding.kept]
+        counts = np.bincount(codes[codes >= 0], minlength=len(field.values)).astype(np.int64)
+        found.append(replace(field, codes=codes, counts=counts))
+    return found
+
+
+def unfold(fit: Fit, folding: Folding, fields: Sequence[FieldData], n_pairs: float) -> Fit:
+    """Return what was found out, told of all rows: each follower is with its leader, always."""
+    kept, followers = folding.kept, folding.followers
+    leaders = folding.leader[followers]
+    n, n_new = len(folding.leader), len(followers)
+    a = np.concatenate([kept[fit.evidence.a], leaders]).astype(np.int32)
+    b = np.concatenate([kept[fit.evidence.b], followers]).astype(np.int32)
+    order = np.lexsort((b, a))
+    levels = np.full((n_new, fit.evidence.levels.shape[1]), -1, dtype=np.int8)
+    for f, field in enumerate(fields):
+        levels[field.codes[followers] >= 0, f] = 0
+    shares = np.zeros(levels.shape, dtype=np.float32)
+    shares[:, : len(fields)] = log_shares(fields, leaders.astype(np.int32), levels[:, : len(fields)])
+    evidence = replace(
+        fit.evidence,
+        n=n,
+        a=a[order],
+        b=b[order],
+        levels=np.concatenate([fit.evidence.levels, levels])[order],
+        log_share=np.concatenate([fit.evidence.log_share, shares])[order],
+        n_pairs=n_pairs,
+    )
+    return replace(
+        fit,
+        evidence=evidence,
+        candidates=replace(fit.candidates, a=evidence.a, b=evidence.b),
+        draws=_unfold_draws(fit.draws, folding, order),
+        consensus=_unfold_consensus(fit.consensus, folding),
+    )
+
+
+def _unfold_draws(draws: Draws, folding: Folding, order: NDArray[np.int64]) -> Draws:
+    n_new = len(order) - len(draws.together)
+    roots = np.empty((len(draws.roots), len(folding.leader)), dtype=np.int32)
+    roots[:, folding.kept] = folding.kept[draws.roots]
+    roots[:, folding.followers] = roots[:, folding.leader[folding.followers]]
+
+    def more(shares: NDArray[np.float64], value: float) -> NDArray[np.float64]:
+        return np.concatenate([shares, np.full(n_new, value)])[order]
+
+    return replace(
+        draws,
+        copied=more(draws.copied, 1.0),
+        related=more(draws.related, 0.0),
+        together=more(draws.together, 1.0),
+        akin=more(draws.akin, 1.0),
+        roots=roots,
+    )
+
+
+def _unfold_consensus(consensus: Consensus, folding: Folding) -> Consensus:
+    labels = np.empty(len(folding.leader), dtype=np.int64)
+    labels[folding.kept] = consensus.clustering.labels
+    probability = np.empty(len(folding.leader))
+    probability[folding.kept] = consensus.probability
+    return Consensus(Clustering.from_labels(labels[folding.leader]), probability[folding.leader])

@@ -1,0 +1,163 @@
+"""Gathering: what the candidates of a table agree on, and what strangers agree on."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.progress import SILENT, Progress
+from onoma.resolve.blocking.canopies import Candidates, CanopySettings, find_candidates, pair_similarity
+from onoma.resolve.comparison._weights_kernels import margins
+from onoma.resolve.comparison.compare import compare_records, log_shares, random_pairs
+from onoma.resolve.comparison.swaps import mark_swaps
+from onoma.resolve.comparison.weights import Evidence
+from onoma.resolve.fields.field import FieldData
+
+__all__ = ["CONTRAST_LEVELS", "count_pairs", "gather_evidence"]
+
+CONTRAST_CUTS = (0.25, 0.12, 0.05, 0.0)
+CONTRAST_LEVELS = (
+    "far ahead of all rivals",
+    "well ahead of all rivals",
+    "ahead of all rivals",
+    "just ahead of all rivals",
+    "ahead on one side",
+    "behind a rival",
+)
+"""How a pair between two sources compares with the rivals of its records, by similarity."""
+_STRANGERS = 300_000
+
+
+def gather_evidence(
+    fields: Sequence[FieldData],
+    candidates: Candidates,
+    source: NDArray[np.int32] | None,
+    block: NDArray[np.int32] | None,
+    apart: int = 0,
+    *,
+    seed: int,
+    settings: CanopySettings,
+    progress: Progress = SILENT,
+) -> Evidence:
+    """Compare the candidates, and pairs that stand for the others.
+
+    Parameters
+    ----------
+    fields
+        The prepared fields.
+    candidates
+        The pairs to compare.
+    source, block, apart
+        As for `find_candidates`.
+    seed
+        Of the pairs that stand for the others.
+    settings
+        How rivals within a source are found, where two sources are linked.
+    """
+    n, a, b = len(fields[0].codes), candidates.a, candidates.b
+    levels = compare_records(fields, a, b, progress=progress)
+    mark_swaps(fields, a, b, levels)
+    n_pairs = count_pairs(n, source, block, apart)
+    keys = a.astype(np.int64) * n + b
+    if n_pairs > len(a):
+        one, other = random_pairs(n, _STRANGERS, seed=seed, source=source, block=block, apart=apart, avoid=keys)
+    else:
+        one = other = np.zeros(0, dtype=np.int32)
+    background = compare_records(fields, one, other)
+    mark_swaps(fields, one, other, background)
+    weight = np.full(len(background), max(n_pairs - len(a), 0.0) / max(len(background), 1))
+    evidence = Evidence(
+        n=n,
+        a=a,
+        b=b,
+        levels=levels,
+        log_share=log_shares(fields, a, levels),
+        n_levels=np.array([len(each.levels) for each in fields]),
+        background=background,
+        background_weight=weight,
+        n_pairs=max(n_pairs, 1.0),
+        identity=_identity(fields),
+        own=_own(fields),
+        words=np.array([_mean_words(each) for each in fields]),
+    )
+    if apart == 1 and source is not None and source.max(initial=0) == 1:
+        return _between(fields, evidence, source, block, settings, progress)
+    return evidence
+
+
+def _between(
+    fields: Sequence[FieldData],
+    evidence: Evidence,
+    source: NDArray[np.int32],
+    block: NDArray[np.int32] | None,
+    settings: CanopySettings,
+    progress: Progress,
+) -> Evidence:
+    """Add what two sources give: near strangers within each source, and the contrast of a pair with its rivals."""
+    near = find_candidates(fields, source=source, block=block, apart=-1, settings=settings, progress=progress)
+    levels = compare_records(fields, near.a, near.b, progress=progress)
+    inside = count_pairs(evidence.n, None, block, 0) - count_pairs(evidence.n, source, block, 1)
+    weight = np.full(len(levels), evidence.n_pairs / max(inside, 1.0))
+    similarity = pair_similarity(fields, evidence.a, evidence.b)
+    ahead = margins(evidence.n, evidence.a, evidence.b, similarity)
+    contrast = (ahead.min(axis=1)[:, None] < np.array(CONTRAST_CUTS)).sum(axis=1)
+    behind = (contrast == len(CONTRAST_CUTS)) & (ahead.max(axis=1) < 0)
+    contrast = np.where(behind, len(CONTRAST_CUTS) + 1, contrast).astype(np.int8)
+    background = np.concatenate([evidence.background, levels])
+    unknown = np.full((len(background), 1), -1, dtype=np.int8)
+    return Evidence(
+        n=evidence.n,
+        a=evidence.a,
+        b=evidence.b,
+        levels=np.concatenate([evidence.levels, contrast[:, None]], axis=1),
+        log_share=np.concatenate([evidence.log_share, np.zeros((len(contrast), 1), dtype=np.float32)], axis=1),
+        n_levels=np.append(evidence.n_levels, len(CONTRAST_LEVELS)),
+        background=np.concatenate([background, unknown], axis=1),
+        background_weight=np.concatenate([evidence.background_weight, weight]),
+        n_pairs=evidence.n_pairs,
+        identity=np.append(evidence.identity, False),
+        own=np.append(evidence.own, False),
+        words=np.append(evidence.words, 1.0),
+        linking=True,
+        contrast=len(evidence.n_levels),
+    )
+
+
+def count_pairs(n: int, source: NDArray[np.int32] | None, block: NDArray[np.int32] | None, apart: int) -> float:
+    """Return how many pairs there are that could be the same."""
+
+    def pairs(sizes: NDArray[np.int64]) -> float:
+        wide = sizes.astype(np.float64)
+        return float((wide * (wide - 1) / 2).sum())
+
+    blocks = np.zeros(n, dtype=np.int64) if block is None else block.astype(np.int64)
+    total = pairs(np.bincount(blocks))
+    if apart == 1 and source is not None:
+        both = blocks * (int(source.max(initial=0)) + 1) + source
+        total -= pairs(np.bincount(np.unique(both, return_inverse=True)[1]))
+    return total
+
+
+def _identity(fields: Sequence[FieldData]) -> NDArray[np.bool_]:
+    """Return the fields that name the thing."""
+    return np.array([each.kind in ("person", "organisation") for each in fields])
+
+
+def _mean_words(field: FieldData) -> float:
+    if len(field.values) == 0:
+        return 1.0
+    return float(np.average([value.count(" ") + 1 for value in field.values], weights=field.counts))
+
+
+def _own(fields: Sequence[FieldData]) -> NDArray[np.bool_]:
+    """Return the fields that no relative shares: full dates, where the things are people.
+
+    Households share a surname and an address. Records that share a date of birth and an address under two names are
+    one person under two names. A year is no such thing: colleagues publish in the same one.
+    """
+    people = any(each.kind == "person" for each in fields)
+    return np.array([people and each.kind == "date" and _is_to_the_day(each) for each in fields])
+
+
+def _is_to_the_day(dates: FieldData) -> bool:
+    return float(np.average([not value.endswith("-00") for value in dates.values], weights=dates.counts)) > 0.5

@@ -1,0 +1,209 @@
+"""Expected counts of levels in the three classes of pairs, and the weights that they give."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.resolve.comparison._weights_kernels import count_levels
+from onoma.resolve.comparison.dependence import dependence, spanning_tree
+from onoma.resolve.comparison.relatives import draw_to_strangers
+from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, Evidence, Weights, WeightSettings
+
+__all__ = ["LevelCounts"]
+
+_FIRST_EQUAL, _FIRST_BETWEEN = 0.75, 0.2  # a first guess at how copies agree
+_STRENGTH = 20.0  # pairs that a distribution by level of the parent must outweigh
+_OFTEN, _BY_FAR = 0.25, 100.0
+"""Strangers for each copy from which on candidates held apart are strangers rather than matches missed: where random
+pairs show nothing, and where they do."""
+
+
+class LevelCounts:
+    """Expected level counts of the three classes, and the weights they give."""
+
+    def __init__(self, evidence: Evidence, settings: WeightSettings) -> None:
+        self.evidence, self.settings = evidence, settings
+        self.k = int(evidence.n_levels.max())
+        self.f = len(evidence.n_levels)
+        self.parent = np.full(self.f, -1)
+        self.counts = np.zeros((3, self.f, self.k + 1, self.k))
+        self.background = self._background()
+        self.lifted = self._lifted()
+        self.typical = self._typical()
+        self.counted = np.ones(1)
+        if evidence.outside is not None:
+            half = evidence.outside[evidence.a] | evidence.outside[evidence.b]
+            self.counted = np.where(half, 0.5, 1.0)
+        self.present = (evidence.levels >= 0).mean(axis=0) if len(evidence.a) else np.zeros(self.f)
+
+    def _background(self) -> NDArray[np.float64]:
+        counts = np.zeros((self.f, self.k + 1, self.k))
+        count_levels(self.evidence.background, self.parent, self.evidence.background_weight, counts)
+        if self.evidence.contrast >= 0:
+            # Pairs that are no candidates have better rivals than each other.
+            last = self.evidence.n_levels[self.evidence.contrast] - 1
+            counts[self.evidence.contrast, self.k, last] += self.evidence.n_pairs - len(self.evidence.a)
+        return counts
+
+    def _typical(self) -> NDArray[np.float64]:
+        """Return for each field the mean log share of the values that candidates have in common."""
+        equal = self.evidence.levels == 0
+        return np.where(equal, self.evidence.log_share, 0.0).sum(axis=0) / np.maximum(equal.sum(axis=0), 1)
+
+    def _lifted(self) -> NDArray[np.float64]:
+        """Return the pairs of the background, each counted once, by field, level of the parent and level."""
+        counts = np.zeros((self.f, self.k + 1, self.k))
+        count_levels(self.evidence.background, self.parent, np.ones(len(self.evidence.background)), counts)
+        return counts[:, :-1]
+
+    def start(self) -> Weights:
+        """Return a first guess: copies mostly agree, relatives look like any candidate, strangers like the rest."""
+        every = np.ones(len(self.evidence.a))
+        self.add(1.0, 0.0 * every, every, 0.0 * every)
+        for f in range(self.f):
+            k = int(self.evidence.n_levels[f])
+            self.counts[COPIED, f, self.k, :k] = 100.0 * _FIRST_BETWEEN / max(k - 2, 1)
+            self.counts[COPIED, f, self.k, 0] = 100.0 * _FIRST_EQUAL
+            self.counts[COPIED, f, self.k, k - 1] = 100.0 * (1.0 - _FIRST_EQUAL - _FIRST_BETWEEN)
+        outside = self.evidence.outside
+        links = 0.2 * (self.evidence.n if outside is None else np.count_nonzero(~outside))
+        return self.weights(links, links if self.settings.relatives and not self.evidence.linking else 0.0)
+
+    def add(
+        self, step: float, copied: NDArray[np.float64], related: NDArray[np.float64], akin: NDArray[np.float64]
+    ) -> None:
+        """Move the counts a step towards those of new expectations."""
+        new = np.zeros_like(self.counts)
+        levels = self.evidence.levels
+        count_levels(levels, self.parent, copied, new[COPIED])
+        count_levels(levels, self.parent, related, new[RELATED])
+        if self.evidence.linking:
+            # Candidates are the best of all pairs; that they are not matched is known of few. Strangers come from
+            # the background, but for the contrast, which only candidates have.
+            apart = np.zeros_like(new[FRESH])
+            count_levels(levels, self.parent, 1.0 - akin, apart)
+            if self.evidence.contrast >= 0:
+                new[FRESH, self.evidence.contrast] = apart[self.evidence.contrast]
+        else:
+            count_levels(levels, self.parent, self.counted * (1.0 - akin), new[FRESH])
+        new[FRESH] += self.background
+        self.counts += step * (new - self.counts)
+
+    def grow_tree(self) -> None:
+        """Choose each field's parent, and count again by parent."""
+        self.parent = spanning_tree(self._dependence(), self._precedence())
+        self.background = self._background()
+        self.lifted = self._lifted()
+        self.counts[:] = 0.0
+
+    def _dependence(self) -> NDArray[np.float64]:
+        strength = dependence(self.evidence.background, self.k)
+        if self.evidence.contrast >= 0:
+            strength[self.evidence.contrast] = strength[:, self.evidence.contrast] = 0.0
+        return strength
+
+    def _precedence(self) -> NDArray[np.float64]:
+        """Return which field is to be the root of a tree: among names the part before the whole, the telling first.
+
+        How rare a value is counts in full only at the root. Two names that are alike as wholes, but for a nickname,
+        weigh by how rare the surname is that they share: the surname must come first, and the whole name after it.
+        """
+        levels = self.background.sum(axis=1)
+        telling = 1.0 - levels[:, 0] / np.maximum(levels.sum(axis=1), 1.0)
+        return np.where(self.evidence.identity, telling / np.maximum(np.round(self.evidence.words), 1.0), 0.0)
+
+    def weights(self, links: float, related: float) -> Weights:
+        """Return the weights that the counts give."""
+        tables = np.full((3, self.f, self.k + 1, self.k), -np.inf)
+        keep = np.ones((self.f, self.k + 1))
+        for f in range(self.f):
+            k = int(self.evidence.n_levels[f])
+            for kind in (COPIED, RELATED, FRESH):
+                by_parent = self._strangers(f) if kind == FRESH else self.counts[kind, f, :-1]
+                self._fill(tables[kind, f], self.counts[kind, f, :, :k], by_parent[:, :k], _prior(kind, k))
+            # Relatives are one kind of thing: with levels that depend on each other they would split into kinds, one
+            # of them the copies.
+            tables[RELATED, f, :-1] = tables[RELATED, f, -1]
+            if f != self.evidence.contrast:
+                self._cap_levels(tables, f, k)
+            if self.parent[f] >= 0:
+                fresh = tables[FRESH, f, :, 0]
+                keep[f] = np.clip(fresh / min(fresh[-1], -1e-9), 0.0, 1.0)
+        if self.evidence.contrast >= 0:
+            keep[self.evidence.contrast] = 0.0  # a level of contrast is no value that could be rare
+        relatives = self.settings.relatives and not self.evidence.linking
+        if relatives:
+            self._bound_relatives(tables)
+        return Weights(
+            parent=self.parent.copy(),
+            tables=tables,
+            keep=keep,
+            kappa=max(links, 0.5) / self.evidence.n_pairs,
+            sigma=max(related, 0.5) / self.evidence.n_pairs if relatives else 0.0,
+            n_levels=self.evidence.n_levels,
+        )
+
+    def _cap_levels(self, tables: NDArray[np.float64], f: int, k: int) -> None:
+        """Let no level speak more for a copy than sharing an ordinary value does.
+
+        A level that strangers are hardly ever at would else outweigh equality itself, whose weight is bounded by how
+        rare a value can be seen to be.
+        """
+        for g in range(tables.shape[2]):
+            cap = tables[COPIED, f, g, 0] - min(self.typical[f], tables[FRESH, f, g, 0])
+            least = tables[COPIED, f, g, 1:k] - max(cap, 0.0)
+            tables[FRESH, f, g, 1:k] = np.maximum(tables[FRESH, f, g, 1:k], least)
+
+    def _strangers(self, f: int) -> NDArray[np.float64]:
+        """Return the pairs of strangers by level of the parent and level.
+
+        Random pairs show it, but candidates are not among them, and those have nearly all that strangers share in a
+        small table. Candidates held apart show it too, but some of them are matches after all and would explain matches
+        away. They are taken where strangers outnumber the copies by far, and for columns that repeat a name, which are
+        tied so strongly that nothing else will do. And where random pairs are never at a level of the parent, but
+        strangers are, often enough: strangers of one e-mail address have one first name, and in a large table there are
+        such strangers.
+        """
+        g, apart = self.parent[f], self.counts[FRESH, f, :-1]
+        if g >= 0 and self.evidence.identity[f] and self.evidence.identity[g]:
+            return apart
+        strangers = apart.sum(axis=1, keepdims=True)
+        copies = self.counts[COPIED, f, :-1].sum(axis=1, keepdims=True)
+        seldom = self.lifted[f].sum(axis=1, keepdims=True) < _STRENGTH
+        trusted = (strangers >= _BY_FAR * copies) | (seldom & (strangers >= _OFTEN * copies))
+        return np.where(trusted, apart, self.lifted[f])
+
+    def _fill(
+        self,
+        table: NDArray[np.float64],
+        counts: NDArray[np.float64],
+        by_parent: NDArray[np.float64],
+        prior: NDArray[np.float64],
+    ) -> None:
+        """Fill one field's log probabilities in one class: by level of the parent, drawn towards the whole."""
+        k = counts.shape[1]
+        whole = counts.sum(axis=0) + prior
+        whole /= whole.sum()
+        table[-1, :k] = np.log(whole)
+        given = (by_parent + _STRENGTH * whole) / (by_parent.sum(axis=1, keepdims=True) + _STRENGTH)
+        table[:-1, :k] = np.log(given)
+
+    def _bound_relatives(self, tables: NDArray[np.float64]) -> None:
+        """Let relatives share no more than a part of what copies share: of the names, and of all; nothing of own."""
+        tables[RELATED, self.evidence.own] = tables[FRESH, self.evidence.own]
+        every = np.ones(self.f, dtype=np.bool_)
+        for fields, bound in (
+            (self.evidence.identity, self.settings.names_bound),
+            (every, self.settings.relatives_bound),
+        ):
+            tables[RELATED] = draw_to_strangers(
+                tables[RELATED], tables[COPIED], tables[FRESH], presence=self.present, fields=fields, bound=bound
+            )
+
+
+def _prior(kind: int, k: int) -> NDArray[np.float64]:
+    """Return pseudo-counts: a copy agrees rather than not; otherwise as little as keeps every level possible."""
+    if kind == COPIED:
+        falling = np.exp(-3.0 * np.arange(k) / max(k - 1, 1))
+        falling[0] *= 2.0
+        return 6.0 * falling / falling.sum()
+    return np.full(k, (4.0 if kind == RELATED else 2.0) / k)

@@ -1,0 +1,108 @@
+"""Weights learnt without labels: expectation-maximisation in which origins compete.
+
+A record has one origin, so the candidates of a record share one probability. First with expectations in closed form,
+then with draws of the sampler (stochastic approximation: Delyon, Lavielle and Moulines, 1999). Relatives may share
+surroundings, not identity: their levels in the fields that belong to one thing alone are those of strangers, and what
+they share otherwise is bounded to a part of what copies share.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.progress import SILENT, Progress
+from onoma.resolve.comparison.level_counts import LevelCounts
+from onoma.resolve.comparison.slips import SlipCounts
+from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings, edge_weights
+from onoma.resolve.posterior.copying import CopyingSampler, Draws
+
+__all__ = ["learn_weights"]
+
+Advance = Callable[..., None]
+_LARGE, _FEW_SWEEPS = 30_000, 2
+"""So many records show in a few sweeps what fewer show in more."""
+
+
+def learn_weights(
+    evidence: Evidence,
+    *,
+    seed: int,
+    settings: WeightSettings | None = None,
+    progress: Progress = SILENT,
+) -> tuple[Weights, CopyingSampler]:
+    """Learn weights from the candidates alone; return them with the sampler, warm."""
+    settings = settings or WeightSettings()
+    counts = LevelCounts(evidence, settings)
+    weights = counts.start()
+    total = settings.n_closed + settings.n_stochastic
+    with progress.task("learning weights", total=total, unit="rounds") as task:
+        weights = _closed_form(evidence, counts, weights, settings, task.advance)
+        sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=seed, outside=evidence.outside)
+        if not evidence.linking:
+            weights = _stochastic(evidence, counts, weights, settings, sampler, task.advance)
+    return weights, sampler
+
+
+def _closed_form(
+    evidence: Evidence, counts: LevelCounts, weights: Weights, settings: WeightSettings, advance: Advance
+) -> Weights:
+    """Run EM with the expected origins of a record whose rivals come earlier with probability one half."""
+    a, b, n = evidence.a, evidence.b, evidence.n
+    for done in range(settings.n_closed):
+        copy, relative = edge_weights(evidence, weights)
+        z = copy + relative
+        rivals = np.bincount(a, z, n) + np.bincount(b, z, n)
+        if evidence.linking:
+            share = 1.0 / (1.0 + rivals[a] + rivals[b] - z)
+        else:
+            share = np.zeros(len(z))
+            for end in (a, b):
+                chooses = 0.5 if evidence.outside is None else 0.5 * ~evidence.outside[end]
+                share += chooses / (1.0 + z + 0.5 * (rivals[end] - z))
+        copied, related = copy * share, relative * share
+        counts.add(1.0, copied, related, z / (1.0 + z))
+        before = weights.kappa
+        weights = counts.weights(copied.sum(), related.sum())
+        advance(1, links=float(copied.sum()))
+        if done > 8 and abs(np.log(weights.kappa / before)) < 1e-3:
+            advance(settings.n_closed - done - 1)
+            break
+    return weights
+
+
+def _stochastic(
+    evidence: Evidence,
+    counts: LevelCounts,
+    weights: Weights,
+    settings: WeightSettings,
+    sampler: CopyingSampler,
+    advance: Advance,
+) -> Weights:
+    """Go on with draws of the sampler: first to let the chain settle, then to learn, with ever smaller steps."""
+    settle = settings.n_stochastic // 4
+    half = settings.n_stochastic // 2
+    links = related = 0.0
+    slips = SlipCounts(evidence.levels)
+    n_sweeps = settings.sweeps if evidence.n <= _LARGE else min(settings.sweeps, _FEW_SWEEPS)
+    for done in range(settings.n_stochastic):
+        draws = sampler.run(*edge_weights(evidence, weights), n_sweeps=n_sweeps)
+        advance(1, links=float(evidence.n - draws.n_entities.mean()))
+        if done < settle:
+            continue
+        if done == settle and settings.dependence:
+            counts.grow_tree()
+        step = 1.0 if done < half else 1.0 / (done - half + 1)
+        copied = _broad(draws, settings)
+        counts.add(step, copied, draws.related, draws.akin)
+        slips.add(step, copied)
+        links += step * (draws.copied.sum() - links)
+        related += step * (draws.related.sum() - related)
+        weights = counts.weights(links, related)
+        weights = replace(weights, slips=slips.log_factors(weights))
+    return weights
+
+
+def _broad(draws: Draws, settings: WeightSettings) -> NDArray[np.float64]:
+    return settings.breadth * draws.together + (1.0 - settings.breadth) * draws.copied

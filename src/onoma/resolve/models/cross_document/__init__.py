@@ -1,0 +1,1 @@
+"""The cross-document model: mentions grouped by names and the words around them."""

@@ -1,0 +1,205 @@
+"""Records that are mentions in context: found among the fields of a table, resolved, told as the other models tell."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from onoma.corpus.clustering import Clustering
+from onoma.errors import DataError, SettingsError
+from onoma.progress import NEVER, SILENT, Progress, Stop
+from onoma.resolve.fields.field import FieldData
+from onoma.resolve.models.cross_document.evidence import NATS, prepare_mentions
+from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings
+from onoma.resolve.models.cross_document.membership import membership
+from onoma.resolve.models.cross_document.run import Round, run_rounds, with_entities
+from onoma.resolve.models.cross_document.text import windows
+from onoma.resolve.posterior.consensus import Consensus
+from onoma.resolve.posterior.sampling import Stopped, Tally
+
+__all__ = ["MentionFields", "find_mentions", "resolve_fields", "with_contexts"]
+
+CONTEXT = ("context", "text", "snippet", "sentence", "passage", "abstract", "description")
+NAME = ("name", "mention", "anchor", "title", "label")
+DOCUMENT = ("document", "document_id", "doc", "doc_id", "page", "url", "article")
+"""What such columns are called, the likeliest first."""
+_NAMED = ("person", "organisation", "place", "text")
+"""Kinds of fields that may be a name, the best first."""
+_LONG = 5.0
+"""Words from which on a text is a context, on average."""
+WIDTH = 50
+"""Words on each side of a mention that are its context."""
+_WORLD = ("entity", "sub", "super")
+"""The columns that a round changes."""
+
+
+@dataclass(frozen=True, eq=False)
+class MentionFields:
+    """Which fields are what."""
+
+    context: Sequence[FieldData]
+    name: FieldData | None
+    """None: all mentions have one name, or nothing is known of it."""
+    document: FieldData | None
+
+
+def find_mentions(fields: Sequence[FieldData]) -> MentionFields:
+    """Find the context, the name and the document among fields."""
+    context = [field for field in fields if field.kind == "text" and field.name.lower() in CONTEXT]
+    if not context:
+        context = [field for field in fields if field.kind == "text" and _mean_words(field) >= _LONG]
+    if not context:
+        said = ", ".join(f"{field.name} ({field.kind})" for field in fields)
+        raise SettingsError(
+            f"the model cross-document needs a column of text around each mention; the fields are {said}",
+            hint="Say which column it is: --field COLUMN=text; or name a table of documents: --documents FILE.",
+        )
+    others = [field for field in fields if field not in context]
+    return MentionFields(context, _named(others), _called(others, DOCUMENT))
+
+
+def _named(fields: Sequence[FieldData]) -> FieldData | None:
+    called = _called(fields, NAME)
+    if called is not None:
+        return called
+    for kind in _NAMED:
+        found = [field for field in fields if field.kind == kind]
+        if found:
+            return max(found, key=_mean_words)
+    return None
+
+
+def _called(fields: Sequence[FieldData], names: Sequence[str]) -> FieldData | None:
+    for name in names:
+        for field in fields:
+            if field.name.lower() == name:
+                return field
+    return None
+
+
+def _mean_words(field: FieldData) -> float:
+    words = [value.count(" ") + 1 for value in field.values]
+    return float(np.average(words, weights=field.counts)) if words else 0.0
+
+
+def resolve_fields(
+    fields: Sequence[FieldData],
+    source: NDArray[np.int32] | None = None,
+    *,
+    n_entities: int | None = None,
+    settings: CrossDocumentSettings | None = None,
+    seed: int = 0,
+    progress: Progress = SILENT,
+    stop: Stop = NEVER,
+    resume: Stopped | None = None,
+) -> tuple[Consensus, tuple[str, ...], Stopped | None]:
+    """Resolve mentions in context; return entities and how sure places are, what to say, and where it was stopped.
+
+    Parameters
+    ----------
+    source
+        The document of each mention, if that is known.
+    n_entities
+        Search the bias that gives so many; None: the bias that the data suggest.
+    resume
+        Where a run on the same mentions with the same settings was stopped. (A search for the bias begins anew.)
+    """
+    found = find_mentions(fields)
+    n = len(fields[0].codes)
+    contexts = [" ".join(filter(None, parts)) for parts in zip(*map(_texts, found.context), strict=True)]
+    names = [""] * n if found.name is None else _texts(found.name)
+    documents: Sequence[str] | None = None
+    if source is not None:
+        documents = [str(code) for code in source.tolist()]
+    elif found.document is not None:
+        # A mention without a document has one of its own.
+        documents = [str(code if code >= 0 else -i - 2) for i, code in enumerate(found.document.codes.tolist())]
+    prepared = prepare_mentions(names, contexts, documents, settings=settings, seed=seed)
+    notes = [f"mentions: {_said(found, is_source=source is not None)}", *prepared.notes]
+    used, stopped = prepared.settings, None
+    if n_entities is None:
+        table, stopped = _rounds(prepared.table, used, seed, progress, stop, resume)
+    else:
+        table, used = with_entities(prepared.table, used, n_entities, seed=seed, progress=progress, stop=stop)
+        notes.append(f"the bias {used.bias:.4f} was searched for {n_entities:,} entities")
+    nats = NATS if prepared.telling else 2.0 / max(used.bias, 1e-6)
+    if stopped is not None:
+        notes.append(f"stopped after {stopped.tally.n_done} of {used.n_rounds} rounds")
+    consensus = Consensus(Clustering.from_labels(table["entity"]), membership(table, used, nats=nats))
+    return consensus, tuple(notes), stopped
+
+
+def _rounds(
+    table: pa.Table, settings: CrossDocumentSettings, seed: int, progress: Progress, stop: Stop, resume: Stopped | None
+) -> tuple[pa.Table, Stopped | None]:
+    """Run the rounds that are left; return the table and, if they were stopped, all that is needed to go on."""
+    tally = Tally.empty(0, 0, 0)
+    if resume is not None:
+        if len(resume.state[_WORLD[0]]) != len(table):
+            raise DataError("the stopped run had other mentions", hint="Start anew, without resuming.")
+        tally.n_done = resume.tally.n_done
+        for name in _WORLD:
+            at = table.schema.get_field_index(name)
+            table = table.set_column(at, table.schema.field(at), pa.array(resume.state[name]))
+
+    def watch(found: Round, _: pa.Table) -> bool:
+        tally.n_done = found.number + 1
+        return False
+
+    table = run_rounds(table, settings, seed=seed, n_done=tally.n_done, watch=watch, progress=progress, stop=stop)
+    if tally.n_done == settings.n_rounds:
+        return table, None
+    return table, Stopped(tally, {name: table[name].to_numpy() for name in _WORLD})
+
+
+def _said(found: MentionFields, *, is_source: bool) -> str:
+    parts = ["no name" if found.name is None else f"the name is {found.name.name}"]
+    parts.append(f"the context {' and '.join(field.name for field in found.context)}")
+    if is_source:
+        parts.append("the document the source")
+    elif found.document is not None:
+        parts.append(f"the document {found.document.name}")
+    return ", ".join(parts)
+
+
+def _texts(field: FieldData) -> list[str]:
+    return ["" if code < 0 else field.examples[code] for code in field.codes.tolist()]
+
+
+def with_contexts(mentions: pa.Table, documents: pa.Table, *, width: int = WIDTH) -> pa.Table:
+    """Return mentions with a column `context`: the words around each, from the text of its document.
+
+    Parameters
+    ----------
+    mentions
+        `document`, and `start` and `end`: the place of the mention in the text, counted in characters.
+    documents
+        `document`, and `text`.
+    width
+        Words on each side.
+
+    Examples
+    --------
+    >>> mentions = pa.table({"document": ["a"], "start": [4], "end": [7]})
+    >>> with_contexts(mentions, pa.table({"document": ["a"], "text": ["met Ada in Bath"]}))["context"].to_pylist()
+    ['met in Bath']
+    """
+    for table, what, wanted in (
+        (mentions, "mentions", ("document", "start", "end")),
+        (documents, "documents", ("document", "text")),
+    ):
+        for name in wanted:
+            if name not in table.column_names:
+                raise DataError(
+                    f"the {what} have no column {name!r}", hint=f"They have {', '.join(table.column_names)}."
+                )
+    texts = dict(zip(documents["document"].cast(pa.string()).to_pylist(), documents["text"].to_pylist(), strict=True))
+    keys = mentions["document"].cast(pa.string()).to_pylist()
+    for row, key in enumerate(keys):
+        if key not in texts:
+            raise DataError(f"row {row + 1}: there is no document {key!r}")
+    places = (mentions[name].cast(pa.int64()).to_pylist() for name in ("start", "end"))
+    found = windows([texts[key] or "" for key in keys], *places, width=width)
+    return mentions.append_column("context", pa.array(found, pa.string()))

@@ -1,0 +1,1 @@
+"""The hierarchical model: entities as trees of sub-entities."""

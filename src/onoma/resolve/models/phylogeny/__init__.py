@@ -1,0 +1,1 @@
+"""The phylogeny of names: who descends from whom, and which names are one thing's."""

@@ -1,0 +1,1 @@
+"""Work in partitions: which entities meet, and what one partition finds out about its own."""

@@ -1,0 +1,257 @@
+"""The copying model: records that descend from records.
+
+Records arrive in an unknown order, all orders equally likely. A record is fresh (weight 1), or copies an earlier
+record p (weight κ·BF(copied)), or is a *relative* of an earlier record p: a new entity that shares p's surroundings,
+such as a member of the same household or a dish of the same kitchen (weight σ·BF(related)). An entity is a tree of
+copies.
+
+Sampling alternates two exact draws. Given the order, the origins of the records are independent. Given the trees that
+these make, without their direction, every root and every order that respects it is equally likely, and one of each is
+drawn in linear time: time(i) = time(origin) + Exp(1)/(number of descendants of i, itself included). No proposals, no
+rejections; a sweep costs the number of plausible pairs.
+
+Only what is open is sampled. Pairs of a weight below a millionth (beside 1 for a fresh record) are left out; a record
+without any other pair is an entity of its own in every sample. The rest is laid out in memory component by component.
+
+After Andrews, Eisner and Dredze (2014), told about records instead of names.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.numerics.rng import kernel_state, stream
+from onoma.resolve.posterior._copying_kernels import (
+    Lists,
+    components_above,
+    count_and_sample,
+    keep_roots,
+    new_counts,
+    new_origins,
+    new_scratch,
+    order_by,
+    pairs_within,
+    plausible_lists,
+    run_sweeps,
+    sample_times,
+    wait_alone,
+    word_at,
+)
+
+__all__ = ["CopyingSampler", "Draws", "Watch"]
+
+Watch = Callable[[int], bool]
+"""Is told the number of entities after a sweep; says whether to stop."""
+
+LEAST = 1e-6
+"""Pairs of less weight are no origins."""
+_STRONG = 1.0
+"""Records joined by pairs of more weight lie side by side in memory."""
+_WORTH_THREADS = 30_000
+"""Plausible pairs from which on threads pay."""
+_LOOK_EVERY = 0.25
+"""Seconds between two looks at the watch, in one thread."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What some sweeps of the sampler saw."""
+
+    n_sweeps: int
+    copied: NDArray[np.float64]
+    """For each pair, the share of sweeps in which one was the other's copy."""
+    related: NDArray[np.float64]
+    """For each pair, the share of sweeps in which one was the other's relative."""
+    together: NDArray[np.float64]
+    """For each pair, the share of sweeps in which both were in one entity."""
+    akin: NDArray[np.float64]
+    """For each pair, the share of sweeps in which both descended from one record, by copying or by relation."""
+    n_entities: NDArray[np.int64]
+    """The number of entities after each sweep."""
+    roots: NDArray[np.int32]
+    """For the last sweeps, the first record of each record's entity (sweep by record)."""
+
+
+class CopyingSampler:
+    """A chain over orders and origins of n records, given candidate pairs.
+
+    Parameters
+    ----------
+    n
+        Records.
+    a, b
+        The candidate pairs, each once.
+    seed
+        Of the chain.
+    outside
+        Records that are there as neighbours of others only: they are always fresh.
+    threads
+        How many work at a time; the answer does not depend on it.
+    """
+
+    STATE: ClassVar[tuple[str, ...]] = ("rng_state", "time")
+    """The arrays that the next sweep needs."""
+
+    def __init__(
+        self,
+        n: int,
+        a: NDArray[np.int32],
+        b: NDArray[np.int32],
+        *,
+        seed: int,
+        outside: NDArray[np.bool_] | None = None,
+        threads: int = 2,
+    ) -> None:
+        self.a, self.b = a, b
+        self._outside = np.zeros(n, dtype=np.bool_) if outside is None else outside
+        self.rng_state = kernel_state(seed, "copying")[:2].copy()
+        """The key, and the number of sweeps done."""
+        self.rng_state[1] = 0
+        self.time = stream(seed, "copying", "start").random(n)
+        self._threads = threads
+        self._layout: _Layout | None = None
+
+    def run(
+        self,
+        copy: NDArray[np.float64],
+        relative: NDArray[np.float64],
+        *,
+        n_sweeps: int,
+        n_kept: int = 0,
+        watch: Watch | None = None,
+    ) -> Draws:
+        """Run some sweeps with the weights given (not their logarithms) and say what they saw.
+
+        `watch` is told the number of entities after each sweep, or a fraction of a second later, and may end the run.
+        """
+        if self._layout is None or not self._layout.is_of(copy, relative):
+            self._layout = _Layout(self._outside, self.a, self.b, copy, relative)
+        sweeps = _Sweeps(self._layout, self.time, self.rng_state, n_sweeps, n_kept)
+        if self._threads > 1 and len(self._layout.pairs) > _WORTH_THREADS:
+            sweeps.run_threads(self._threads, watch)
+        else:
+            sweeps.run(watch)
+        self.time[:] = sweeps.times()
+        self.rng_state[1] += np.uint64(sweeps.n_sweeps)
+        return sweeps.draws(len(self.a))
+
+
+class _Layout:
+    """The records that are open and their plausible pairs, each component side by side in memory."""
+
+    def __init__(
+        self,
+        outside: NDArray[np.bool_],
+        a: NDArray[np.int32],
+        b: NDArray[np.int32],
+        copy: NDArray[np.float64],
+        relative: NDArray[np.float64],
+    ) -> None:
+        self._of, n = (copy, relative), len(outside)
+        component = components_above(n, a, b, copy, relative, LEAST)
+        strong = components_above(n, a, b, copy, relative, _STRONG)
+        is_open = np.bincount(component, minlength=n)[component] > 1
+        records = np.flatnonzero(is_open).astype(np.int32)
+        self.records = order_by(order_by(records, strong), component)
+        place = np.full(n, -1, dtype=np.int32)
+        place[self.records] = np.arange(len(self.records), dtype=np.int32)
+        component[~is_open] = np.arange(n)[~is_open]
+        found = plausible_lists(place, len(self.records), outside, a, b, copy, relative, LEAST)
+        self.offsets, self.neighbours, self.pairs, self.weights, self.copies = found
+        self.inside, self.one, self.other = pairs_within(place, len(self.records), component, a, b)
+        self.settled = np.flatnonzero(~is_open)
+
+    def is_of(self, copy: NDArray[np.float64], relative: NDArray[np.float64]) -> bool:
+        """Say whether this was made of these very weights."""
+        return self._of[0] is copy and self._of[1] is relative
+
+
+class _Sweeps:
+    """Some sweeps over a layout, and what they see."""
+
+    def __init__(
+        self, layout: _Layout, time: NDArray[np.float64], rng_state: NDArray[np.uint64], n_sweeps: int, n_kept: int
+    ) -> None:
+        self._layout, self._before = layout, time
+        self._time = time[layout.records]
+        self._key, self._done, self.n_sweeps = rng_state[0], int(rng_state[1]), n_sweeps
+        self._lists = Lists(layout.records, layout.offsets, layout.neighbours, layout.weights, layout.copies)
+        self._counts = new_counts(len(layout.pairs), layout.one, layout.other)
+        self._n_entities = np.full(n_sweeps, len(layout.settled))
+        self._roots = np.empty((n_kept, len(time)), dtype=np.int32)
+        self._roots[:, layout.settled] = layout.settled
+        self._first_kept = n_sweeps - n_kept
+
+    def run(self, watch: Watch | None) -> None:
+        """Run all in one thread; the watch is told now and then of the sweeps since."""
+        first, size = 0, self.n_sweeps if watch is None else 1
+        while first < self.n_sweeps:
+            begun, last = perf_counter(), min(first + size, self.n_sweeps)
+            kept = self._roots[max(first - self._first_kept, 0) : max(last - self._first_kept, 0)]
+            seen = (self._counts, self._n_entities[first:last], kept)
+            run_sweeps(self._key, self._done + first, last - first, self._lists, self._time, *seen)
+            for each in self._n_entities[first:last].tolist():
+                if watch is not None and watch(each):
+                    self.n_sweeps = last
+            # How many sweeps make a look worth it is a matter of time; what they see is not.
+            size = max(1, int(_LOOK_EVERY * (last - first) / max(perf_counter() - begun, 1e-6)))
+            first = last
+
+    def run_threads(self, threads: int, watch: Watch | None) -> None:
+        """Run with several threads: each counts its pairs and draws the origins of its records."""
+        lists, counts, first_kept = self._lists, self._counts, self._first_kept
+        origins, scratch = new_origins(self._time), new_scratch(len(self._time))
+        with ThreadPoolExecutor(threads) as pool:
+            for s in range(self.n_sweeps + 1):
+                # Before the first sweep there is nothing to count, after the last nothing to draw.
+                key, nothing = self._key_of(s), (0, 0)
+                parts = [
+                    (*(pairs if s > 0 else nothing), *(share if s < self.n_sweeps else nothing))
+                    for pairs, share in self._shares(threads)
+                ]
+                work = [pool.submit(count_and_sample, *part, key, lists, origins, counts) for part in parts]
+                if s > first_kept:
+                    keep_roots(lists.records, origins.root, self._roots[s - 1 - first_kept])
+                for each in work:
+                    each.result()
+                if s < self.n_sweeps:
+                    self._n_entities[s] += sample_times(key, lists, None, origins, scratch)
+                    if watch is not None and watch(int(self._n_entities[s])):
+                        self.n_sweeps = s + 1
+                if s == self.n_sweeps:
+                    break
+
+    def _key_of(self, s: int) -> np.uint64:
+        return np.uint64(word_at(self._key, np.uint64(self._done + s)))
+
+    def _shares(self, n: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """Part pairs and records among threads, with as many pairs and neighbours each: (first, end), (first, end)."""
+        offsets, m = self._layout.offsets, len(self._layout.inside)
+        ends = np.searchsorted(offsets, np.linspace(0, offsets[-1], n + 1)[1:-1]).tolist()
+        records = [0, *ends, len(offsets) - 1]
+        return [((m * i // n, m * (i + 1) // n), (records[i], records[i + 1])) for i in range(n)]
+
+    def times(self) -> NDArray[np.float64]:
+        """Return when each record came, after the last sweep."""
+        found = self._before.copy()
+        found[self._layout.records] = self._time
+        if self.n_sweeps > 0:
+            wait_alone(self._key_of(self.n_sweeps - 1), self._layout.settled, found)
+        return found
+
+    def draws(self, n_pairs: int) -> Draws:
+        """Return what was seen, told of all pairs."""
+        n_sweeps = max(self.n_sweeps, 1)
+        copied, related, together, akin = (np.zeros(n_pairs) for _ in range(4))
+        for counts, shares in ((self._counts.n_copied, copied), (self._counts.n_related, related)):
+            seen = np.flatnonzero(counts)
+            np.add.at(shares, self._layout.pairs[seen], counts[seen] / n_sweeps)
+        together[self._layout.inside] = self._counts.n_together / n_sweeps
+        akin[self._layout.inside] = self._counts.n_akin / n_sweeps
+        kept = self._roots[: max(self.n_sweeps - self._first_kept, 0)]
+        return Draws(self.n_sweeps, copied, related, together, akin, self._n_entities[: self.n_sweeps], kept)

@@ -1,0 +1,1 @@
+"""What was found, shown: explanations, charts, and the report as one page."""

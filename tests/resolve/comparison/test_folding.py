@@ -1,0 +1,84 @@
+"""Rows that repeat others are set aside only where strangers would not be equal by chance."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from onoma.corpus.simulate import simulate_people
+from onoma.resolve.comparison.folding import KEPT, fold_fields, fold_rows
+from onoma.resolve.fields.prepare import prepare_fields
+from onoma.resolve.model import ModelSettings
+from onoma.resolve.resolution import resolve
+
+SHORT = ModelSettings(n_samples=20, n_burn_in=5)
+
+
+@pytest.fixture(scope="module")
+def people():
+    return simulate_people(300, seed=8)
+
+
+def repeated(people, row, n):
+    copies = people.slice(row, 1).take(np.zeros(n, dtype=np.int64))
+    return pa.concat_tables([people, copies]).drop_columns(["id", "cluster_id"])
+
+
+def full_row(people):
+    """A row with a value in every column."""
+    return next(i for i, row in enumerate(people.to_pylist()) if all(value is not None for value in row.values()))
+
+
+def test_what_everybody_says_is_folded(people):
+    row = full_row(people)
+    fields = prepare_fields(repeated(people, row, 500)).fields
+    folding = fold_rows(fields)
+    assert len(folding.followers) == 501 - KEPT
+    assert (folding.leader[folding.followers] == row).all()
+    assert sorted([*folding.kept.tolist(), *folding.followers.tolist()]) == list(range(800))
+    for field, folded in zip(fields, fold_fields(fields, folding), strict=True):
+        assert np.array_equal(folded.codes, field.codes[folding.kept])
+        assert folded.counts.sum() == (folded.codes >= 0).sum()
+
+
+def test_a_few_copies_are_left_to_the_model(people):
+    folding = fold_rows(prepare_fields(repeated(people, full_row(people), KEPT - 1)).fields)
+    assert len(folding.followers) == folding.n_common == 0
+    assert len(folding.kept) == 300 + KEPT - 1
+
+
+def test_a_common_name_alone_is_not_enough():
+    """A hundred rows John Smith with nothing else may be a hundred people."""
+    names = [f"Name{i} Surname{i}" for i in range(200)] + ["John Smith"] * 100
+    table = pa.table({"name": names, "city": ["York", "Ely", "Bath"] * 100})
+    folding = fold_rows(prepare_fields(table, kinds={"name": "person"}).fields)
+    assert len(folding.followers) == 0
+    assert folding.n_common == 100
+    found = resolve(table, kinds={"name": "person"}, settings=SHORT)
+    assert any("100 rows repeat each other" in note for note in found.notes)
+
+
+def test_blocks_part_what_is_equal(people):
+    fields = prepare_fields(repeated(people, full_row(people), 60)).fields
+    block = np.arange(360, dtype=np.int32)
+    assert len(fold_rows(fields, block).followers) == 0
+    assert len(fold_rows(fields, block % 2).followers) > 0
+
+
+def test_followers_are_where_their_leader_is(people):
+    row = full_row(people)
+    found = resolve(repeated(people, row, 400), settings=SHORT)
+    labels = found.clustering.labels
+    assert (labels[300:] == labels[row]).all()
+    assert any("rows repeat others in every field" in note for note in found.notes)
+    fit, n = found.fit, 700
+    assert fit.evidence.n == n
+    assert fit.draws.roots.shape == (20, n)
+    assert fit.evidence.n_pairs == n * (n - 1) / 2
+    keys = fit.evidence.a.astype(np.int64) * n + fit.evidence.b
+    assert (np.diff(keys) > 0).all()
+    # What the samples say is what the pairs say, followers included.
+    roots = fit.draws.roots
+    assert np.allclose((roots[:, fit.evidence.a] == roots[:, fit.evidence.b]).mean(axis=0), fit.draws.together)
+    assert found.explain(row, 699).posterior == 1.0
+    assert len(found.memberships) == len(found.probability) == n
+    assert found.entities["size"].to_numpy().sum() == n

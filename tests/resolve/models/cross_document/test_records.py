@@ -1,0 +1,68 @@
+"""Mentions found among the fields of a table, and contexts cut from documents."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from onoma.errors import DataError, SettingsError
+from onoma.resolve.model import ModelSettings
+from onoma.resolve.models.cross_document.records import with_contexts
+from onoma.resolve.resolution import resolve
+
+SETTINGS = ModelSettings(model="cross-document")
+
+
+def mentions(*, named=True):
+    rng = np.random.default_rng(2)
+    person = np.repeat(np.arange(6), 8)
+    texts = [" ".join(f"word{chr(97 + p)}{chr(97 + w)}" for w in rng.integers(0, 15, 12)) for p in person]
+    names = [f"Ada{chr(97 + p)} Love{chr(97 + p)}" if named else "John Smith" for p in person]
+    return pa.table({"name": names, "context": texts, "cluster_id": [f"p{p}" for p in person]}), person
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_records_are_resolved(named):
+    table, person = mentions(named=named)
+    found = resolve(table, settings=SETTINGS)
+    labels = found.clustering.labels
+    assert np.mean((labels[:, None] == labels) == (person[:, None] == person)) > 0.9
+    assert any("context" in note for note in found.notes)
+    assert found.canopy_recall is None
+    assert found.memberships.num_rows == len(table)
+    assert 0 <= found.probability.min() <= found.probability.max() <= 1
+    assert found.weights().num_rows > 0
+    assert np.isfinite(found.explain(0, 1).bits)
+    assert found.memberships.equals(resolve(table, settings=SETTINGS).memberships)
+
+
+def test_a_number_of_entities():
+    table, _ = mentions(named=False)
+    found = resolve(table, settings=ModelSettings(model="cross-document", n_entities=6))
+    assert abs(found.clustering.n_entities - 6) <= 1
+    with pytest.raises(SettingsError, match="cross-document"):
+        ModelSettings(model="pairwise", n_entities=6)
+
+
+def test_sources_are_documents():
+    table, person = mentions()
+    found = resolve(
+        table.append_column("page", pa.array([f"page {p}" for p in person])), source="page", settings=SETTINGS
+    )
+    assert any("the document the source" in note for note in found.notes)
+
+
+def test_no_context_is_an_error_that_helps():
+    table = pa.table({"name": ["Ada Lovelace", "A. Lovelace", "Bob Stone"], "city": ["Bath", "Bath", "Ulm"]})
+    with pytest.raises(SettingsError, match="needs a column of text around each mention") as caught:
+        resolve(table, settings=SETTINGS)
+    assert "--field COLUMN=text" in str(caught.value)
+
+
+def test_contexts_of_documents():
+    documents = pa.table({"document": ["a", "b"], "text": ["one two three four", "five Ada six"]})
+    spans = pa.table({"document": ["b", "a"], "start": [5, 4], "end": [8, 7], "name": ["Ada", "two"]})
+    assert with_contexts(spans, documents, width=1)["context"].to_pylist() == ["five six", "one three"]
+    with pytest.raises(DataError, match="no document 'c'"):
+        with_contexts(pa.table({"document": ["c"], "start": [0], "end": [1]}), documents)
+    with pytest.raises(DataError, match="no column 'end'"):
+        with_contexts(spans.drop_columns(["end"]), documents)

@@ -1,0 +1,72 @@
+"""Which model is for which table."""
+
+import pyarrow as pa
+import pytest
+
+from onoma.corpus.readers.table import read_table
+from onoma.corpus.simulate import simulate_people
+from onoma.corpus.simulate.authors import simulate_authors
+from onoma.resolve.auto import pick_model
+from onoma.resolve.fields.prepare import prepare_fields
+from onoma.resolve.model import ModelSettings
+from onoma.resolve.resolution import resolve
+
+
+def picked(table: pa.Table, **how) -> tuple[str, str]:
+    return pick_model(prepare_fields(table, exclude=["id", "cluster_id"]).fields, **how)
+
+
+def test_mentions_in_ever_new_company_are_for_trees():
+    authors = simulate_authors(1000, seed=2)
+    assert picked(authors)[0] == "hierarchical"
+    assert picked(authors.select(["first", "middle", "last", "title", "venue"]))[0] == "hierarchical"
+    assert picked(authors, link=True) == ("copying", "rows are linked")
+    assert picked(authors, weighed=True)[0] == "copying"
+
+
+def test_records_that_repeat_each_other_are_copies():
+    model, why = picked(simulate_people(2000, seed=1))
+    assert model == "copying"
+    assert "agree in" in why
+    assert picked(simulate_authors(300, seed=2).select(["title", "venue"])) == (
+        "copying",
+        "there are no names of people",
+    )
+
+
+def test_many_rows_of_one_name_are_for_trees_unless_they_are_equal():
+    people = simulate_people(200, seed=1)
+    many = pa.concat_tables([people] * 12)
+    assert picked(many)[0] == "copying"
+    towns = [f"town {k % 3}" for k in range(len(many))]
+    names = many.select(["given_name", "surname"])
+    moved = names.append_column("city", [towns]).append_column("kind", [["x"] * len(many)])
+    assert picked(moved)[0] == "hierarchical"
+
+
+def test_few_rows_are_judged_by_their_columns():
+    assert picked(simulate_authors(40, seed=2))[0] == "hierarchical"
+    assert picked(simulate_people(40, seed=2))[0] == "copying"
+
+
+def test_it_is_the_default_and_says_why():
+    authors = resolve(simulate_authors(200, seed=2))
+    assert authors.settings.model == "hierarchical"
+    assert any("the model is hierarchical" in note for note in authors.notes)
+    people = resolve(simulate_people(200, seed=2), settings=ModelSettings(model="auto"))
+    assert people.settings.model == "copying"
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("file", "model"),
+    [
+        ("linkage/febrl3", "copying"),
+        ("linkage/fake_1000", "copying"),
+        ("linkage/restaurants", "copying"),
+        ("aminer110/mentions", "hierarchical"),
+    ],
+)
+def test_real_tables_get_the_model_that_finds_more(data, file, model):
+    table = read_table(data / f"resolution/{file}.csv.gz").table
+    assert picked(table)[0] == model
