@@ -19,7 +19,7 @@ from onoma.kb.update import update_knowledge_base
 from onoma.numerics.rng import stream
 from onoma.resolve.resolution import resolve
 
-FIRST = Path(__file__).parents[1] / "corpus" / "first_version.sql"
+FIRST = Path(__file__).with_name("first_version.sql")
 
 
 def content(path):
