@@ -46,6 +46,42 @@ def test_nor_by_the_file_of_rejects(tmp_path, monkeypatch):
     assert CliRunner().invoke(app, ["convert", "x.rejects.csv", "x.csv"]).exit_code == 0
 
 
+FOLDERS = {
+    "resolve, a table of a folder": (["resolve", "fo/entities.parquet", "-o", "fo"], "fo/entities.parquet"),
+    "resolve, by another name": (["resolve", "link.parquet", "-o", "fo"], "fo/entities.parquet"),
+    "resolve, weights in settings": (["resolve", "y.csv", "--settings", "s.toml", "-o", "w.parquet"], "w.parquet"),
+    "resolve, the settings": (["resolve", "y.csv", "--settings", "s.toml", "-o", "s.toml"], "s.toml"),
+    "resolve, what was stopped": (["resolve", "x.csv.resume.npz", "-o", "x.csv"], "x.csv.resume.npz"),
+    "export": (["export", "fo/records.parquet", "-o", "fo"], "fo/records.parquet"),
+    "facts, a model": (["facts", "complete", "y.csv", "--load", "fo", "--save", "fo"], "fo"),
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_nor_by_a_file_of_a_folder_or_one_that_settings_name(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fo").mkdir()
+    for file in ("fo/entities.parquet", "fo/records.parquet", "w.parquet", "y.csv", "x.csv.resume.npz"):
+        (tmp_path / file).write_text("name\nada\n")
+    (tmp_path / "link.parquet").symlink_to(tmp_path / "fo/entities.parquet")
+    (tmp_path / "s.toml").write_text('weights = "w.parquet"\n')
+    line, lost = FOLDERS[name]
+    result = CliRunner().invoke(app, line)
+    assert isinstance(result.exception, DataError), result.output
+    assert f"{lost}: is read by this very command and would be lost" in str(result.exception)
+
+
+def test_what_a_killed_run_left_is_removed_and_said(onoma, tmp_path):
+    (tmp_path / "x.csv").write_text("name\nada\n")
+    left = [tmp_path / ".y.csv.99999999.part", tmp_path / ".y.csv.99999999.part.tmp"]
+    left[0].write_text("half")
+    left[1].mkdir()
+    ran = onoma("convert x.csv y.csv")
+    assert ran.code == 0
+    assert ran.err.count("put in order what a killed run left") == 2
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["x.csv", "y.csv"]
+
+
 def test_every_command_that_writes_is_such_a_command():
     def commands(group):
         for each in group.commands.values():

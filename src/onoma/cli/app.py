@@ -3,6 +3,7 @@
 Exit codes: 0 it worked, 1 it failed (bad input, a missing file…), 2 it was called wrongly, 130 it was interrupted.
 """
 
+import io
 import os
 import sys
 from typing import Annotated
@@ -28,7 +29,9 @@ from onoma.cli import (
     show,
     simulate,
 )
+from onoma.cli.compiling import compiling
 from onoma.cli.console import say_error
+from onoma.cli.interrupt import INTERRUPTED, guarded
 from onoma.cli.sparing import Sparing
 from onoma.errors import OnomaError, SettingsError
 
@@ -37,7 +40,6 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="onoma",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -91,30 +93,41 @@ def root(
     Every command explains itself: [cyan]onoma COMMAND --help[/].
     Answers go to standard output, notes and progress to standard error.
     [cyan]--json[/] prints one object for programs, [cyan]--quiet[/] only the answer.
-    Exit codes: 0 it worked, 1 it failed, 2 it was called wrongly.
+    Exit codes: 0 it worked, 1 it failed, 2 it was called wrongly, 130 Ctrl-C.
     """
 
 
 def main() -> None:
     """Run the command line; never show a traceback for bad input."""
-    try:
-        app()
-    except OnomaError as error:
-        say_error(error)
-        sys.exit(2 if isinstance(error, SettingsError) else 1)
-    except OSError as error:
-        say_error(OnomaError(f"{error.filename}: {error.strerror}" if error.filename else str(error)))
-        sys.exit(1)
-    except MemoryError:
-        say_error(OnomaError("this needs more memory than the machine has", hint="Try a part of the data first."))
-        sys.exit(1)
-    except Exception as error:
-        if os.environ.get("ONOMA_DEBUG"):
-            raise
-        say_error(
-            OnomaError(
-                f"something unforeseen happened ({type(error).__name__}: {error}); this is a fault in Onoma, not yours",
-                hint="Run the same command with ONOMA_DEBUG=1 to see where, and report it with the input if you can.",
-            )
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that has no such letter
+    with guarded() as was_pressed, compiling():
+        try:
+            app()
+        except BaseException as error:
+            if was_pressed():  # whatever became of it on the way
+                sys.exit(INTERRUPTED)
+            if not isinstance(error, Exception) or os.environ.get("ONOMA_DEBUG"):
+                raise
+            told = _told(error)
+            say_error(told)
+            sys.exit(2 if isinstance(told, SettingsError) else 1)
+
+
+def _told(error: Exception) -> OnomaError:
+    """Return an error as people are told of it."""
+    if isinstance(error, OnomaError):
+        return error
+    if isinstance(error, OSError):
+        return OnomaError(f"{os.fsdecode(error.filename)}: {error.strerror}" if error.filename else str(error))
+    if isinstance(error, MemoryError):
+        return OnomaError("this needs more memory than the machine has", hint="Try a part of the data first.")
+    if isinstance(error, UnicodeError):
+        return OnomaError(
+            f"a name or value is no text that can be written: {error}", hint="Give the file another name."
         )
-        sys.exit(1)
+    return OnomaError(
+        f"something unforeseen happened ({type(error).__name__}: {error}); this is a fault in Onoma, not yours",
+        hint="Run the same command with ONOMA_DEBUG=1 to see where, and report it with the input if you can.",
+    )

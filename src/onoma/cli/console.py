@@ -1,32 +1,63 @@
 """How the command line speaks: answers on standard output, everything else on standard error.
 
+Values are people's data. They are printed as they are: no markup, no codes for pictures, and what a terminal would obey
+(escapes, control characters, changes of direction) is shown and not sent. JSON is written plainly.
+
 `Speaker` is made once per command from `--json` and `--quiet`. Progress appears only for work that takes longer than a
 second: a live line with rate and time left on a terminal, plain lines elsewhere.
 """
 
 import json
+import re
 import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Self, TextIO
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from onoma import progress as onoma_progress
 from onoma.errors import OnomaError
 
-__all__ = ["Speaker", "say_error"]
+__all__ = ["Speaker", "Strong", "printable", "say_error"]
 
 _PATIENCE = 1.0
 """Seconds before work shows itself."""
 _PLAIN_EVERY = 10.0
 """Seconds between two plain lines."""
+
+
+_OBEYED = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
+"""What a terminal obeys, other than tab and the end of a line; and halves of characters, which cannot be sent."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\d[ T:\d]*")
+
+
+def printable(text: str) -> str:
+    r"""Return a text with all that a terminal would obey written out.
+
+    Examples
+    --------
+    >>> printable("urn:id:1 [/r0] \x1b]52;c;eA==\x07")
+    'urn:id:1 [/r0] \\x1b]52;c;eA==\\x07'
+    """
+    return _OBEYED.sub(_written_out, text)
+
+
+def _written_out(found: "re.Match[str]") -> str:
+    number = ord(found[0])
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
+
+
+class Strong(str):
+    """A part of a line that stands out."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -39,12 +70,12 @@ class Speaker:
     @property
     def out(self) -> Console:
         """Standard output, for answers."""
-        return Console(file=sys.stdout, highlight=False, soft_wrap=not sys.stdout.isatty())
+        return _console(sys.stdout)
 
     @property
     def err(self) -> Console:
         """Standard error, for everything that is not the answer."""
-        return Console(file=sys.stderr, highlight=False, soft_wrap=not sys.stderr.isatty())
+        return _console(sys.stderr)
 
     @property
     def progress(self) -> onoma_progress.Progress:
@@ -53,32 +84,53 @@ class Speaker:
 
     def answer(self, result: Mapping[str, object]) -> None:
         """Print one JSON object."""
-        self.out.print(json.dumps(result, ensure_ascii=False, default=str), markup=False, soft_wrap=True)
+        wide = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+        text = json.dumps(result, ensure_ascii=not wide, default=str)
+        # The same value, written so that no terminal obeys it.
+        sys.stdout.write(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
 
-    def say(self, text: str) -> None:
-        """Print one line of the answer for people."""
+    def say(self, *parts: str) -> None:
+        """Print one line of the answer for people; what is `Strong` stands out."""
         if not self.json:
-            self.out.print(text)
+            self.out.print(_line(*parts))
 
     def note(self, text: str) -> None:
         """Print one line about the work."""
         if not self.quiet:
-            self.err.print(f"[dim]{escape(text)}[/]")
+            self.err.print(Text(printable(text), style="dim"))
 
     def table(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """Print a table for people; numbers stand right."""
+        """Print a table for people; numbers stand right, numbers and dates on one line."""
         if self.json:
             return
         shown = [list(row) for row in rows]
         table = Table(
-            title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False
+            title=Text(printable(title)) if title else None,
+            title_justify="left",
+            title_style="bold",
+            box=None,
+            header_style="bold",
+            pad_edge=False,
         )
         for position, column in enumerate(columns):
             numeric = any(isinstance(row[position], int | float) for row in shown)
-            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+            whole = numeric or (bool(shown) and all(_DATE.fullmatch(str(row[position])) for row in shown))
+            header = Text(printable(str(column)))
+            table.add_column(header, justify="right" if numeric else "left", overflow="fold", no_wrap=whole)
         for row in shown:
-            table.add_row(*(escape(_cell(value)) for value in row))
+            table.add_row(*(Text(printable(_cell(value))) for value in row))
         self.out.print(table)
+
+
+def _console(file: TextIO) -> Console:
+    return Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=not file.isatty())
+
+
+def _line(*parts: str) -> Text:
+    line = Text()
+    for part in parts:
+        line.append(printable(part), style="bold" if isinstance(part, Strong) else None)
+    return line
 
 
 def _cell(value: object) -> str:
@@ -92,11 +144,11 @@ def _cell(value: object) -> str:
 def say_error(error: OnomaError) -> None:
     """Print an error for the person at the keyboard: what came and what is allowed, then what to try."""
     console = Speaker().err
-    console.print(f"[bold red]error[/] {escape(error.message)}")
+    console.print(Text("error ", style="bold red").append(Text(printable(error.message), style="not bold default")))
     if error.hint:
         # Hints speak Python; here the same is said with an option.
         hint = error.hint.replace("on_error='reject'", "--on-error reject")
-        console.print(f"[bold]try[/]   {escape(hint)}")
+        console.print(Text("try   ", style="bold").append(Text(printable(hint), style="not bold default")))
 
 
 class _Shown:
@@ -117,7 +169,7 @@ class _Delayed:
     """A task that keeps count from the start but shows itself only after a while."""
 
     def __init__(self, console: Console, name: str, total: int | None, unit: str) -> None:
-        self.console, self.name, self.total, self.unit = console, name, total, unit
+        self.console, self.name, self.total, self.unit = console, printable(name), total, unit
         self.done = 0
         self.ended = ""
         self.facts: dict[str, float | str] = {}
@@ -148,7 +200,7 @@ class _Delayed:
             f"{name} {value:,.6g}" if isinstance(value, float | int) else f"{name} {value}"
             for name, value in self.facts.items()
         ]
-        return " · ".join(part for part in parts if part)
+        return printable(" · ".join(part for part in parts if part))
 
     def show(self) -> None: ...
 
@@ -166,23 +218,21 @@ class _Live(_Delayed):
     def show(self) -> None:
         bar = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
-            TextColumn("{task.fields[facts]}"),
+            TextColumn("{task.fields[facts]}", markup=False),
             TimeElapsedColumn(),
             *([TimeRemainingColumn()] if self.total else []),
             console=self.console,
             transient=True,
         )
-        self.row = bar.add_task(
-            escape(self.name), total=self.total, completed=self.done, facts=escape(self.described())
-        )
+        self.row = bar.add_task(self.name, total=self.total, completed=self.done, facts=self.described())
         bar.start()
         self.bar = bar
 
     def refresh(self) -> None:
         if self.bar is not None and self.row is not None:
-            self.bar.update(self.row, completed=self.done, facts=escape(self.described()))
+            self.bar.update(self.row, completed=self.done, facts=self.described())
 
     def hide(self) -> None:
         if self.bar is not None:
@@ -205,7 +255,9 @@ class _Plain(_Delayed):
 
     def hide(self) -> None:
         if self.last != float("inf"):
-            self.console.print(f"{self.name}: {self.ended} {time.monotonic() - self.start:.1f} s", markup=False)
+            self.console.print(
+                f"{self.name}: {self.ended} {time.monotonic() - self.start:.1f} s", markup=False, emoji=False
+            )
 
     def _line(self) -> None:
         elapsed = time.monotonic() - self.start
@@ -213,5 +265,7 @@ class _Plain(_Delayed):
         left = f", {elapsed * (self.total - self.done) / self.done:.0f} s left" if self.total and self.done else ""
         facts = self.described()
         self.console.print(
-            f"{self.name}:{share} after {elapsed:.0f} s{left}{' · ' + facts if facts else ''}", markup=False
+            f"{self.name}:{share} after {elapsed:.0f} s{left}{' · ' + facts if facts else ''}",
+            markup=False,
+            emoji=False,
         )

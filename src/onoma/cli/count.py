@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from onoma.cli.console import Speaker
+from onoma.cli.console import Speaker, Strong
 from onoma.cli.options import Json, Quiet
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import count_entities
@@ -36,4 +36,4 @@ def count(
     if json:
         speaker.answer(found.as_dict())
         return
-    speaker.say(f"[bold]{found.reported:,}[/] entities ({level:.0%}: {found.low:,} – {found.high:,})")
+    speaker.say(Strong(f"{found.reported:,}"), f" entities ({level:.0%}: {found.low:,} – {found.high:,})")

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from onoma.cli.console import Speaker
+from onoma.cli.console import Speaker, Strong
 from onoma.cli.options import Json, Quiet
 from onoma.errors import SettingsError
 from onoma.kb.database import read_knowledge_base
@@ -47,8 +46,8 @@ def explain(
             answer: dict[str, object] = {"entity": names[0], "tree": tree.as_dict()}
             if picture is not None:
                 save_tree(tree, picture, title=names[0])
-            speaker.say(f"[bold]{names[0]}[/]")
-            speaker.say(escape(tree_text(tree)))
+            speaker.say(Strong(names[0]))
+            speaker.say(tree_text(tree))
         elif len(names) == 1:
             entity = explain_entity(base, names[0])
             answer = entity.as_dict()
@@ -69,7 +68,7 @@ def explain(
 
 def _show_entity(speaker: Speaker, found: EntityExplanation) -> None:
     n = len(found.records)
-    speaker.say(f"[bold]{found.entity}[/]: {n:,} {'record' if n == 1 else 'records'}")
+    speaker.say(Strong(found.entity), f": {n:,} {'record' if n == 1 else 'records'}")
     if n == 1:
         return
     speaker.say(f"all one with probability {found.together:.2f}")
@@ -89,7 +88,7 @@ def _show_pair(speaker: Speaker, found: PairExplanation) -> None:
     speaker.table(f"{found.a} and {found.b}", ("field", "level", found.a, found.b, "bits"), rows)
     speaker.say("")
     speaker.say(f"by themselves: {found.pair.bits:+.1f} bits, probability {found.pair.probability:.2f}")
-    speaker.say(f"among all records: probability [bold]{found.posterior:.2f}[/]")
+    speaker.say("among all records: probability ", Strong(f"{found.posterior:.2f}"))
     for told in found.judgements:
         speaker.say(told)
     if len(found.path) > 1:

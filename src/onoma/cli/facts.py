@@ -8,7 +8,6 @@ from typing import Annotated
 
 import pyarrow as pa
 import typer
-from rich.markup import escape
 
 from onoma.cli.console import Speaker
 from onoma.cli.facts_settings import Settings, Triples, learn_for, learn_model, read_job
@@ -77,7 +76,7 @@ def complete(
         more = "" if isinstance(learnt.model, LogicFacts) else "; a smaller --regularisation may offer more"
         speaker.note(few + more)
     for path in written:
-        speaker.say(escape(f"written: {path}"))
+        speaker.say(f"written: {path}")
     if output is not None and len(found):
         speaker.note("probabilities are scores cut to 0…1: they rank, they are not calibrated")
     if output is None and len(found):
@@ -137,11 +136,11 @@ def ask_command(
         return
     if not len(answers):
         why = misfit(learnt.model, query) or ("all that could be is known" if new else "nothing fits by its types")
-        speaker.say(escape(f"{query}: no answer; {why}"))
+        speaker.say(f"{query}: no answer; {why}")
         return
     named = (list(row.values()) for row in answers.to_pylist())
     rows = ([name, value, "known" if known else ""] for name, value, known in named)
-    speaker.table(escape(str(query)), ("answer", "score", ""), rows)
+    speaker.table(str(query), ("answer", "score", ""), rows)
 
 
 @app.command(cls=Sparing)
@@ -186,7 +185,7 @@ def explain(
         return
     _explained(speaker, learnt.model, query, value, support, top, known=known)
     if picture is not None:
-        speaker.say(escape(f"written: {picture}"))
+        speaker.say(f"written: {picture}")
 
 
 def _explained(
@@ -194,9 +193,9 @@ def _explained(
 ) -> None:
     status = "a known fact" if known else "not among the facts"
     if value == -math.inf:
-        speaker.say(escape(f"{query}: {status}, and cannot be: {misfit(model, query)}"))
+        speaker.say(f"{query}: {status}, and cannot be: {misfit(model, query)}")
         return
-    speaker.say(escape(f"{query}: score {value:.4f}, {status}"))
+    speaker.say(f"{query}: score {value:.4f}, {status}")
     if not len(support):
         speaker.say("no known fact carries it" if isinstance(model, LogicFacts) else "nothing is known of either")
         return
@@ -251,7 +250,7 @@ def rules_command(
     many = counted(len(found), "rule")
     speaker.table(f"the {min(10, len(found))} most confident of {many}", ("confidence", "rule"), shown)
     if output is not None:
-        speaker.say(escape(f"written: {output}"))
+        speaker.say(f"written: {output}")
         speaker.note(f"next: onoma facts complete {triples} --rules {output} -o missing.csv")
     else:
         speaker.note("nothing was written: add -o rules.txt")

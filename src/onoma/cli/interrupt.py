@@ -1,13 +1,28 @@
-"""Ctrl-C: the first one lets work that has an answer at any time end with it, the second stops at once."""
+"""Ctrl-C: the first one lets work that has an answer at any time end with it, any other stops at once.
+
+At once means: by KeyboardInterrupt where Python runs; and where it does not hear (a kernel, a query, a library) or the
+exception is lost on its way, by force a second later. A thread of its own hears the signal, for Python tells the main
+thread only when that comes back to it. Working files are removed either way; outputs appear whole or not at all.
+"""
 
 import contextlib
+import os
 import signal
+import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Self
 
-__all__ = ["Interrupt"]
+from onoma.corpus.writers.beside import clear_own
+
+__all__ = ["INTERRUPTED", "Interrupt", "guarded"]
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+_GRACE = 1.0
+"""Seconds until force."""
 
 
 class Interrupt:
@@ -30,7 +45,13 @@ class Interrupt:
         self._heeded = False
         self._before: object = None
 
+    @property
+    def is_heeded(self) -> bool:
+        """Whether the work that runs now looks for a request, and none came yet."""
+        return self._heeded and not self.asked
+
     def __enter__(self) -> Self:
+        _HEARING.append(self)
         # Handlers can be set in the main thread alone; elsewhere nobody presses Ctrl-C.
         if threading.current_thread() is threading.main_thread():
             self._before = signal.signal(signal.SIGINT, self._handle)
@@ -39,6 +60,7 @@ class Interrupt:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        _HEARING.remove(self)
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)  # type: ignore[arg-type]  # what signal() gave
         if isinstance(error, KeyboardInterrupt) and self.at_once is not None:
@@ -58,3 +80,66 @@ class Interrupt:
             raise KeyboardInterrupt
         self.asked = True
         self.note("stopping after this sweep or round, with the answer so far; Ctrl-C again stops at once")
+
+
+_HEARING: list[Interrupt] = []
+"""Those that are entered."""
+
+
+@contextlib.contextmanager
+def guarded() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C end what is inside at any moment; what is given tells whether it was pressed."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield lambda: False
+        return
+    hears, tells = socket.socketpair()
+    tells.settimeout(0)
+    pressed, over = threading.Event(), threading.Event()
+
+    def handle(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        pressed.set()
+        raise KeyboardInterrupt
+
+    threading.Thread(target=_listen, args=(hears, pressed, over), daemon=True).start()
+    wakeup = signal.set_wakeup_fd(tells.fileno(), warn_on_full_buffer=False)
+    before = signal.signal(signal.SIGINT, handle)
+    loud = sys.unraisablehook, threading.excepthook
+    # An interrupt that fell where nobody can catch it, or what it made of the work of others.
+    sys.unraisablehook = lambda lost: None if pressed.is_set() else loud[0](lost)
+    threading.excepthook = lambda lost: None if pressed.is_set() else loud[1](lost)
+    try:
+        yield pressed.is_set
+    finally:
+        over.set()
+        signal.signal(signal.SIGINT, before)
+        signal.set_wakeup_fd(wakeup)
+        sys.unraisablehook, threading.excepthook = loud
+        tells.close()
+
+
+def _listen(hears: socket.socket, pressed: threading.Event, over: threading.Event) -> None:
+    """Wait for Ctrl-C in a thread of its own; end the process where the main thread does not in time."""
+    is_asked = False
+    with hears:
+        while came := hears.recv(64):
+            if signal.SIGINT not in came:
+                continue
+            if not is_asked and any(each.is_heeded for each in _HEARING):
+                is_asked = True
+                continue
+            pressed.set()
+            if over.wait(_GRACE):
+                return
+            # The work may have come to where it heeds after all.
+            if is_asked or not any(each.asked for each in _HEARING):
+                leave()
+            is_asked = True
+
+
+def leave() -> None:
+    """End at once: remove the working files of this process, tell who waits, and go."""
+    clear_own()
+    with contextlib.suppress(OSError, ValueError):
+        shown = "\x1b[?25h" if sys.stderr.isatty() else ""  # a live line hides the cursor
+        os.write(sys.stderr.fileno(), f"{shown}stopped\n".encode())
+    os._exit(INTERRUPTED)

@@ -59,4 +59,4 @@ def lineage(
         ]
         speaker.answer({"lineage": rows})
         return
-    speaker.out.print(tell_tree(tree), markup=False)
+    speaker.say(tell_tree(tree))

@@ -8,21 +8,19 @@ from typing import Annotated, Any
 
 import typer
 
-from onoma.cli.console import Speaker
-from onoma.cli.interrupt import Interrupt
+from onoma.cli.console import Speaker, Strong
+from onoma.cli.interrupt import INTERRUPTED, Interrupt
 from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
 from onoma.cli.resolve_mentions import refuse_others, resolve_on_engine
 from onoma.errors import SettingsError
 from onoma.kb.update import read_retractions, update_knowledge_base
 from onoma.pipeline.carriers import N_PARTITIONS, carrying
-from onoma.pipeline.output import check_target, resume_path, write_outcome
+from onoma.pipeline.output import check_target, claim, resume_path, write_outcome
 from onoma.pipeline.resolution import Job, Outcome, model_settings, read_job, read_resume, run_job, summary
 from onoma.pipeline.settings import check_settings, read_settings
 
 __all__ = ["resolve"]
 
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
 _OF_THE_MODEL = ("model", "comparison", "seed", "merge_cost", "samples", "burn_in", "neighbours", "entities")
 
 
@@ -202,16 +200,17 @@ def resolve(
         return
     if rounds is not None:
         raise SettingsError("--rounds is for the model cross-document", hint="Add --model cross-document.")
-    notes = [] if output is None else check_target(output)
-    job = _job(files, _merged(settings, chosen), on_error)
-    for note in [*notes, *job.notes]:
-        speaker.note(note)
-    shared = carrying(engine, job.partitions, seed=job.settings.seed, progress=speaker.progress)
-    with Interrupt(speaker.note, partial(_kept, output)) as interrupt, shared as carry:
-        going_on = read_resume(job, _resume_file(output)) if resume else None
-        outcome = run_job(job, progress=speaker.progress, stop=interrupt, resume=going_on, carry=carry)
-        command = shlex.join(["onoma", *sys.argv[1:]])
-        written = [] if output is None else write_outcome(outcome, output, command=command)
+    with claim(output):
+        notes = [] if output is None else check_target(output)
+        job = _job(files, _merged(settings, chosen), on_error)
+        for note in [*notes, *job.notes]:
+            speaker.note(note)
+        shared = carrying(engine, job.partitions, seed=job.settings.seed, progress=speaker.progress)
+        with Interrupt(speaker.note, partial(_kept, output)) as interrupt, shared as carry:
+            going_on = read_resume(job, _resume_file(output)) if resume else None
+            outcome = run_job(job, progress=speaker.progress, stop=interrupt, resume=going_on, carry=carry)
+            command = shlex.join(["onoma", *sys.argv[1:]])
+            written = [] if output is None else write_outcome(outcome, output, command=command)
     _tell(speaker, outcome, written)
     if interrupt.asked:
         raise typer.Exit(INTERRUPTED)
@@ -254,8 +253,8 @@ def _update(
     speaker.say(f"{', '.join(told)}; {_count(update.n_touched, 'record')} resolved again")
     if update.changes:
         speaker.say("entities: " + ", ".join(f"{n:,} {kind}" for kind, n in sorted(update.changes.items())))
-    total = f"{_count(update.n_records, 'record')}, [bold]{_count(update.n_entities, 'entity', 'entities')}[/]"
-    speaker.say(f"{total} ({update.seconds:.1f} s)")
+    total = Strong(_count(update.n_entities, "entity", "entities"))
+    speaker.say(f"{_count(update.n_records, 'record')}, ", total, f" ({update.seconds:.1f} s)")
 
 
 def _merged(path: Path | None, chosen: dict[str, object]) -> dict[str, Any]:
@@ -301,7 +300,7 @@ def _tell(speaker: Speaker, outcome: Outcome, written: list[Path]) -> None:
     if not written:
         speaker.note("nothing was written: add -o resolved.csv, or -o FOLDER for all tables")
     if outcome.resolution.is_stopped:
-        speaker.say(f"[bold]stopped early[/]: this is {outcome.resolution.so_far}; {_go_on(outcome, written)}")
+        speaker.say(Strong("stopped early"), f": this is {outcome.resolution.so_far}; {_go_on(outcome, written)}")
 
 
 def _go_on(outcome: Outcome, written: list[Path]) -> str:
@@ -340,8 +339,8 @@ def _show_answer(speaker: Speaker, outcome: Outcome) -> None:
     resolution = outcome.resolution
     entities, low, high = resolution.entity_count()
     speaker.say("")
-    counted = f"{_count(len(resolution.table), 'row')}, [bold]{_count(entities, 'entity', 'entities')}[/]"
-    speaker.say(counted + (f" (95 %: {low:,} – {high:,})" if low < high else ""))
+    counted = (f"{_count(len(resolution.table), 'row')}, ", Strong(_count(entities, "entity", "entities")))
+    speaker.say(*counted, f" (95 %: {low:,} – {high:,})" if low < high else "")
     doubtful = int((resolution.probability < 0.9).sum())
     speaker.say(
         f"{_count(doubtful, 'row is', 'rows are')} less than 90 % sure of {'its' if doubtful == 1 else 'their'} place"

@@ -4,7 +4,7 @@ import time
 from functools import partial
 from pathlib import Path
 
-from onoma.cli.console import Speaker
+from onoma.cli.console import Speaker, Strong
 from onoma.cli.interrupt import Interrupt
 from onoma.errors import SettingsError
 from onoma.pipeline.distributed_mentions import kept_rounds, resolve_mention_files
@@ -68,14 +68,14 @@ def resolve_on_engine(
         return found.is_stopped
     for note in found.notes:
         speaker.note(note)
-    speaker.say(f"{len(found.memberships):,} mentions, [bold]{found.clustering.n_entities:,} entities[/]")
+    speaker.say(f"{len(found.memberships):,} mentions, ", Strong(f"{found.clustering.n_entities:,} entities"))
     values = [(name, value) for name, value in scores.items() if isinstance(value, dict)]
     if values:
         rows = ([name, value["precision"], value["recall"], value["f1"]] for name, value in values)
         speaker.table("against the truth", ("metric", "precision", "recall", "F1"), rows)
     speaker.say(f"written: {output} ({found.manifest.n_done} rounds, {seconds:.1f} s)")
     if found.is_stopped:
-        speaker.say("[bold]stopped early[/]; the same command with --resume goes on")
+        speaker.say(Strong("stopped early"), "; the same command with --resume goes on")
     return found.is_stopped
 
 

@@ -1,4 +1,4 @@
-"""A command never writes over a file that it reads."""
+"""A command never writes over a file that it reads, and puts in order what a killed one left where it writes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,14 +6,23 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from onoma.cli.console import Speaker
 from onoma.cli.options import OnError
 from onoma.corpus.writers.files import rejects_beside
+from onoma.corpus.writers.folders import sweep_folder
+from onoma.kb.query import exported_files
+from onoma.pipeline.output import files_of
+from onoma.pipeline.settings import read_settings
 from onoma.pipeline.targets import check_spared
 
 __all__ = ["Sparing"]
 
-_WRITTEN = ("output", "target", "picture", "svg", "report")
-"""The parameters that name a file to be written; every other one that names a file is read."""
+_WRITTEN = ("output", "target", "picture", "svg", "report", "save")
+"""The parameters that name a file or folder to be written; every other one that names a file is read."""
+_CHANGED = ("kb", "into")
+"""Those that name a knowledge base, which is changed by way of a copy."""
+_NAMED_INSIDE = ("weights", "documents")
+"""Settings that name a file."""
 
 
 class Sparing(TyperCommand):
@@ -22,11 +31,33 @@ class Sparing(TyperCommand):
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  (typer keeps the class of contexts to itself)
         """Run the command."""
         read = [path for name, value in ctx.params.items() if name not in _WRITTEN for path in _paths(value)]
-        for target in (path for name in _WRITTEN for path in _paths(ctx.params.get(name))):
-            check_spared(target, read)
-            if ctx.params.get("on_error") == OnError.reject:
-                check_spared(rejects_beside(target), read)
+        read += _from_settings(ctx.params.get("settings"))
+        targets = [path for name in _WRITTEN for path in _paths(ctx.params.get(name))]
+        for target in targets:
+            for place in self._files(target, ctx.params):
+                check_spared(place, read)
+        speaker = Speaker(quiet=bool(ctx.params.get("quiet")))
+        for target in (*targets, *(path for name in _CHANGED for path in _paths(ctx.params.get(name)))):
+            for left in sweep_folder(target.resolve()):
+                speaker.note(f"put in order what a killed run left: {left}")
         return super().invoke(ctx)
+
+    def _files(self, target: Path, params: dict[str, Any]) -> list[Path]:
+        """Return every file that may be written for a target."""
+        files = [target]
+        if self.name == "resolve":
+            files = files_of(target)
+        elif self.name == "export":
+            files = exported_files(target, str(params.get("kind")))
+        return [*files, rejects_beside(target)] if params.get("on_error") == OnError.reject else files
+
+
+def _from_settings(path: object) -> list[Path]:
+    """Return the files that a file of settings names."""
+    if not isinstance(path, Path):
+        return []
+    found = read_settings(path)
+    return [Path(str(found[name])) for name in _NAMED_INSIDE if name in found]
 
 
 def _paths(value: object) -> Iterator[Path]:

@@ -16,6 +16,7 @@ from rapidfuzz.distance import OSA
 
 from onoma.corpus.formats import write_table
 from onoma.corpus.writers.files import open_output
+from onoma.corpus.writers.folders import folder_for
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import KnowledgeBase, quoted
 from onoma.kb.world import find_entity, record_table
@@ -240,16 +241,17 @@ def export(base: KnowledgeBase, target: Path, kind: str) -> list[Path]:
             for line in _triples(base):
                 file.write(line.encode("utf-8"))
         return [target]
-    if target.exists() and not target.is_dir():
-        raise DataError("is a file; two tables are written, into a folder", file=target, hint="Name a folder: -o out/")
-    target.mkdir(parents=True, exist_ok=True)
-    written = []
     records = base.query("SELECT * EXCLUDE (onoma_retracted) FROM record_current ORDER BY onoma_record")
-    for name, table in (("records", records), ("entities", base.query("FROM entity_current ORDER BY entity"))):
-        path = target / f"{name}.{kind}"
-        write_table(_plain(table) if kind == "csv" else table, path)
-        written.append(path)
-    return written
+    tables = {"records": records, "entities": base.query("FROM entity_current ORDER BY entity")}
+    with folder_for(target) as folder:
+        for name, table in tables.items():
+            write_table(_plain(table) if kind == "csv" else table, folder / f"{name}.{kind}")
+    return [target / f"{name}.{kind}" for name in tables]
+
+
+def exported_files(target: Path, kind: str) -> list[Path]:
+    """Return every file that an export may write."""
+    return [target, *(target / f"{name}.{kind}" for name in ("records", "entities"))]
 
 
 def _plain(table: pa.Table) -> pa.Table:

@@ -1,12 +1,16 @@
 """What a resolution leaves behind: a table, a folder of tables, or a knowledge base; never half of it."""
 
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
 from onoma.corpus.formats import write_table
+from onoma.corpus.writers.beside import claimed
 from onoma.corpus.writers.files import rejects_beside, write_text
+from onoma.corpus.writers.folders import folder_for
 from onoma.errors import DataError
 from onoma.kb.database import is_knowledge_base, read_knowledge_base
 from onoma.kb.store import store_resolution
@@ -16,9 +20,19 @@ from onoma.pipeline.targets import check_file, check_table
 from onoma.resolve.posterior.checkpoint import fingerprint, write_checkpoint
 from onoma.resolve.resolution import Resolution
 
-__all__ = ["DATABASE", "check_target", "resume_path", "write_outcome"]
+__all__ = ["DATABASE", "FOLDER_FILES", "check_target", "claim", "files_of", "resume_path", "write_outcome"]
 
 DATABASE = (".duckdb", ".ddb")
+
+
+@contextlib.contextmanager
+def claim(target: Path | None) -> Iterator[None]:
+    """Be the only one to make this knowledge base, from before it is looked for until it is there."""
+    if target is not None and _is_database(target) and target.absolute().parent.is_dir():
+        with claimed(target):
+            yield
+    else:
+        yield
 
 
 def check_target(target: Path) -> list[str]:
@@ -70,6 +84,11 @@ def resume_path(target: Path) -> Path:
     return target.with_name(f"{target.name}.resume.npz") if _is_file(target) else target / "resume.npz"
 
 
+def files_of(target: Path) -> list[Path]:
+    """Return every file that a resolution may write for a target."""
+    return [target, resume_path(target), *([] if _is_file(target) else [target / name for name in FOLDER_FILES])]
+
+
 def write_outcome(outcome: Outcome, target: Path, *, command: str = "") -> list[Path]:
     """Write the memberships to a table file, or all tables into a folder or database; return what was written.
 
@@ -113,17 +132,32 @@ def _write_tables(outcome: Outcome, target: Path, command: str) -> list[Path]:
     if _is_file(target):
         write_table(outcome.resolution.memberships, target)
         return [target, *_write_rejects(rejects, rejects_beside(target))]
-    target.mkdir(parents=True, exist_ok=True)
+    with folder_for(target, drop=FOLDER_FILES) as folder:
+        return [target / each.name for each in _write_folder(outcome, folder, command)]
+
+
+FOLDER_FILES = (
+    *(f"{name}.parquet" for name in ("memberships", "entities", "pairs", "weights", "nodes")),
+    "summary.json",
+    "report.html",
+    "rejects.csv",
+)
+"""What may stand in a folder of results."""
+
+
+def _write_folder(outcome: Outcome, folder: Path, command: str) -> list[Path]:
+    """Write all tables, the summary and the report into a folder; return the files."""
+    rejects = outcome.job.rejects
     written = []
     for name, table in _tables(outcome.resolution).items():
-        path = target / f"{name}.parquet"
+        path = folder / f"{name}.parquet"
         write_table(table, path)
         written.append(path)
-    path = target / "summary.json"
+    path = folder / "summary.json"
     write_text(path, [json.dumps(summary(outcome), indent=1, ensure_ascii=False), "\n"])
     from onoma.resolve.report.write import write_report  # its charts take long to load
 
-    report = target / "report.html"
+    report = folder / "report.html"
     write_report(
         outcome.resolution,
         report,
@@ -134,7 +168,7 @@ def _write_tables(outcome: Outcome, target: Path, command: str) -> list[Path]:
         notes=outcome.job.notes,
         n_rejected=0 if rejects is None else len(rejects),
     )
-    return [*written, path, report, *_write_rejects(rejects, target / "rejects.csv")]
+    return [*written, path, report, *_write_rejects(rejects, folder / "rejects.csv")]
 
 
 def _tables(resolution: Resolution) -> dict[str, pa.Table]:

@@ -38,5 +38,12 @@ def check_table(target: Path, besides: str = "") -> None:
 
 def check_spared(target: Path, read: Iterable[Path]) -> None:
     """Refuse to write over a file that is read: it would be lost."""
-    if target.exists() and any(path.exists() and target.samefile(path) for path in read):
+    if _exists(target) and any(_exists(path) and target.samefile(path) for path in read):
         raise DataError("is read by this very command and would be lost", file=target, hint="Choose another name.")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a text too long for a name, or with signs that no name has
+        return False

@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from onoma.errors import DataError
 
-__all__ = ["Lock", "claimed", "clear_own", "remove", "sweep", "working_place"]
+__all__ = ["Lock", "claimed", "clear_own", "is_left", "remove", "sweep", "working_place"]
 
 _HOST = hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:8]
 """Folders are shared between machines, and the numbers of processes are not."""
@@ -61,7 +61,7 @@ def sweep(target: Path) -> list[Path]:
     """Remove the working files of processes that are no more; return them."""
     found = []
     with contextlib.suppress(OSError):  # a folder that cannot be listed has nothing for us to remove
-        found = [each for each in target.parent.iterdir() if _is_left(each, target)]
+        found = [each for each in target.parent.iterdir() if is_left(each, target)]
     for each in found:
         remove(each)
     return found
@@ -74,8 +74,9 @@ def writers(target: Path) -> list[int]:
     return sorted({int(each["process"]) for each in found if each})
 
 
-def _is_left(place: Path, target: Path) -> bool:
-    found = _pattern(target).fullmatch(place.name)
+def is_left(place: Path, target: Path, *, ending: str = "part") -> bool:
+    """Say whether this is a working file for a target, of a process that is no more."""
+    found = _pattern(target, ending).fullmatch(place.name)
     if found is None or (found["host"] is not None and found["host"] != _HOST):
         return False
     process = int(found["process"])
@@ -83,11 +84,11 @@ def _is_left(place: Path, target: Path) -> bool:
     return place not in _OWN if process == os.getpid() and found["host"] else not _is_alive(process)
 
 
-def _pattern(target: Path) -> re.Pattern[str]:
+def _pattern(target: Path, ending: str = "part") -> re.Pattern[str]:
     name = re.escape(_short(target.name))
     # Without host and chance: as earlier versions called them.
     who = r"(?:(?P<host>[0-9a-f]{8})-)?(?P<process>\d{1,9})(?:-[0-9a-f]{8})?"
-    return re.compile(rf"\.{name}\.{who}\.part(?:\.wal|\.tmp)?")
+    return re.compile(rf"\.{name}\.{who}\.{ending}(?:\.wal|\.tmp)?")
 
 
 def _is_alive(process: int) -> bool:
@@ -129,14 +130,14 @@ class Lock:
         except OSError as error:
             raise DataError(f"cannot be written: {error.strerror or error}", file=self._path) from error
         self._lock = lock
+        _OWN.add(Path(lock.lock_file))
         sweep(self._target)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._lock is not None:
             # Removed while it is held: whoever waits for this file sees that it is gone, and takes a new one.
-            with contextlib.suppress(OSError):
-                Path(self._lock.lock_file).unlink(missing_ok=True)
+            remove(Path(self._lock.lock_file))
             self._lock.release()
 
 
