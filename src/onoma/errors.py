@@ -4,9 +4,21 @@ An error says what came, what is allowed and what to try, and where: file, row, 
 built-in kind (`ValueError`, `KeyError`…) so that a caller may catch either.
 """
 
+import os
 from pathlib import Path
 
-__all__ = ["ConvergenceWarning", "DataError", "OnomaError", "SettingsError", "UnsupportedError"]
+__all__ = ["ConvergenceWarning", "DataError", "OnomaError", "SettingsError", "UnsupportedError", "shown_path"]
+
+
+def shown_path(path: str | Path) -> str:
+    r"""Return a path as text that can be printed and stored: bytes of its name that are no UTF-8 as `\xNN`.
+
+    Examples
+    --------
+    >>> shown_path("caf\udce9.csv")
+    'caf\\xe9.csv'
+    """
+    return os.fsencode(str(path)).decode("utf-8", "backslashreplace") if not str(path).isascii() else str(path)
 
 
 class OnomaError(Exception):
@@ -54,7 +66,7 @@ class DataError(OnomaError, ValueError):
         where = ", ".join(
             part
             for part in (
-                None if file is None else str(file),
+                None if file is None else shown_path(file),
                 None if row is None else f"row {row:,}",
                 None if column is None else f"column {column!r}",
             )

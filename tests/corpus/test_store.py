@@ -23,7 +23,11 @@ def types_of(*columns: list[str | None]) -> list[str]:
         (["1e-05", "0.00001"], "VARCHAR"),
         ([None, None], "VARCHAR"),
         ([], "VARCHAR"),
-        (["1e-999", "1.5"], "DOUBLE"),
+        (["1e-999", "1.5"], "VARCHAR"),
+        (["1234567890123456.7", "1.5"], "VARCHAR"),
+        (["1234567890123456.8", "1.5"], "DOUBLE"),
+        (["0.10000000000000001", "1.5"], "VARCHAR"),
+        (["0e-05", "0.5"], "DOUBLE"),
         (["1e+999", "1.5"], "VARCHAR"),
     ],
 )

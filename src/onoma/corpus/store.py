@@ -20,10 +20,13 @@ __all__ = ["TYPES", "ScanError", "TextScan"]
 TYPES = {
     "BIGINT": "coalesce(try_cast({c} AS BIGINT)::VARCHAR = {c}, false)",
     "BOOLEAN": "{c} IN ('true', 'false')",
-    # An exponent needs its sign, for 12e4 may be an id. A double holds 15 digits surely, 17 where a program wrote it.
+    # An exponent needs its sign, for 12e4 may be an id. A double says any 15 digits again, and further ones only where
+    # they are those that it would be written with.
     "DOUBLE": r"regexp_full_match({c}, '-?(0|[1-9]\d*)(\.\d+)?([eE][+-]\d{{1,3}})?') "
     r"AND isfinite(try_cast({c} AS DOUBLE)) AND if(regexp_matches({c}, '[.eE]'), "
-    r"length(ltrim(translate(split_part(lower({c}), 'e', 1), '-.', ''), '0')) <= 17, "
+    r"(length(ltrim(translate(split_part(lower({c}), 'e', 1), '-.', ''), '0')) <= 15 "
+    r"AND (try_cast({c} AS DOUBLE) <> 0 OR NOT regexp_matches(split_part(lower({c}), 'e', 1), '[1-9]'))) "
+    r"OR try_cast({c} AS DOUBLE)::VARCHAR = {c}, "
     r"coalesce(try_cast({c} AS BIGINT)::VARCHAR = {c}, false) AND length({c}) <= 15)",
     "DATE": r"regexp_full_match({c}, '\d{{4}}-\d\d-\d\d') AND coalesce(try_cast({c} AS DATE)::VARCHAR = {c}, false)",
     "TIMESTAMP": "coalesce(try_cast({c} AS TIMESTAMP)::VARCHAR = {c}, false)",
@@ -35,6 +38,7 @@ The tests admit only the form in which the type is written again, so nothing is 
 """
 
 _SAMPLE_ROWS = 10_000
+_WIDE = 32  # columns that are asked about at once
 _LONGEST_LINE = 1 << 28
 
 
@@ -82,7 +86,25 @@ class TextScan:
         self._connection.close()
 
     def types(self) -> list[str]:
-        """Find the type of each column: a sample rules most out, a pass over all decides."""
+        """Find the type of each column: a sample rules most out, a pass over all decides.
+
+        Tests take memory for each column that is asked about at once, so a wide file is asked in groups of columns,
+        once it lies in memory and a column can be had without the others.
+        """
+        if len(self._names) <= _WIDE:
+            return self._types()
+        if isinstance(self._source, Path):
+            text = self.table(["VARCHAR"] * len(self._names))
+            self._connection.register("source", text)
+            self._from = "source"
+        names, found = self._names, list[str]()
+        for at in range(0, len(names), _WIDE):
+            self._names = names[at : at + _WIDE]
+            found += self._types()
+        self._names = names
+        return found
+
+    def _types(self) -> list[str]:
         alive = self._passing({name: [*TYPES] for name in self._names}, f"{self._from} LIMIT {_SAMPLE_ROWS}")
         alive = self._passing(alive, self._from)
         chosen = {name: (tests[0] if tests else "VARCHAR") for name, tests in alive.items()}
@@ -108,7 +130,8 @@ class TextScan:
         if not asked:
             return tests
         checks = [f"bool_and({TYPES[kind].format(c=name)}) FILTER ({name} IS NOT NULL)" for name, kind in asked]
-        answers = self._row(f"SELECT {', '.join(checks)} FROM (FROM {source})")  # noqa: S608
+        columns = ", ".join(self._names)
+        answers = self._row(f"SELECT {', '.join(checks)} FROM (SELECT {columns} FROM {source})")  # noqa: S608
         passed = {pair for pair, answer in zip(asked, answers, strict=True) if answer}
         return {name: [kind for kind in kinds if (name, kind) in passed] for name, kinds in tests.items()}
 

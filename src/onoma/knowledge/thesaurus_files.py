@@ -10,7 +10,8 @@ A folder is taken for WordNet. Files may be packed with gzip, zstd or xz.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from onoma.corpus.readers.files import check_readable, read_text
+from onoma.corpus.readers.files import check_readable
+from onoma.corpus.readers.source import read_text
 from onoma.errors import DataError
 from onoma.knowledge.thesaurus import Entry, Thesaurus, from_entries
 from onoma.knowledge.thesaurus_wordnet import find_wordnet, read_wordnet

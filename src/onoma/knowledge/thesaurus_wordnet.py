@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from onoma.corpus.readers.files import read_bytes
+from onoma.corpus.readers.source import read_bytes
 from onoma.errors import DataError
 from onoma.knowledge.thesaurus import Matrix, Thesaurus, indicator, plain, row_normal
 

@@ -46,7 +46,10 @@ def test_mentions(tmp_path: Path):
     assert first["coauthors"] == ["Jean de la Fontaine Jr", "Barnes and Noble"]
     assert (first["title"], first["venue"], first["year"]) == ("On the Analytical Engine", "Journal of Names", "1843")
     assert rows["b2:author:1"]["venue"] == "Proc. of X"
-    assert found.notes == ["1 entries have neither author nor editor and give no mention"]
+    assert found.notes == [
+        "row 3: 'Words between entries are comments.' stands between entries: a remark",
+        "1 entries have neither author nor editor and give no mention",
+    ]
 
 
 def test_nothing_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]):

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from onoma.corpus.readers.conll2012 import parse_cell, read_conll2012
-from onoma.corpus.readers.files import read_bytes
+from onoma.corpus.readers.source import read_bytes
 from onoma.corpus.schema import CHAINS, DOCUMENTS, MENTIONS, TOKENS, check
 from onoma.corpus.writers.conll2012 import write_conll2012
 from onoma.errors import DataError

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from onoma.corpus.readers.conllu import read_conllu
-from onoma.corpus.readers.files import read_bytes
+from onoma.corpus.readers.source import read_bytes
 from onoma.corpus.writers.conllu import write_conllu
 
 TEXT = """\

@@ -165,7 +165,7 @@ def test_numbers_and_categories_are_names(tmp_path):
 
 @pytest.mark.parametrize(("good", "name"), [("a\tb\tc", "facts.tsv"), ("<a> <b> <c> .", "facts.nt")])
 def test_lines_that_are_no_utf8_are_rejected_alone(written, good, name):
-    path = written(f"{good}\n".encode() + b"jos\xe9\tb\tc\n" + f"half\n{good}\r\n".encode(), name)
+    path = written(f"{good}\n".encode() + b"jos\xe9\tb\tc\n" + f"half é ö\n{good}\r\n".encode(), name)
     read = read_facts(path, on_error="reject")
     assert len(read.table) == 2
     assert read.rejects["row"].to_pylist() == [2, 3]

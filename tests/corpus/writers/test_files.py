@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from onoma.corpus.formats import write_table
-from onoma.corpus.readers.files import read_bytes
+from onoma.corpus.readers.source import read_bytes
 from onoma.corpus.writers.files import open_output, write_text
 from onoma.errors import DataError
 

@@ -5,7 +5,9 @@ is `first` and the others are `middle`. LaTeX accents become letters.
 """
 
 import logging
+import re
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,9 +24,10 @@ from bibtexparser.middlewares.names import (
     parse_single_name_into_parts,
     split_multiple_persons_names,
 )
-from bibtexparser.model import Entry, Field
+from bibtexparser.model import Entry, Field, ImplicitComment
 
-from onoma.corpus.readers.files import check_on_error, check_readable, make_rejects, read_text
+from onoma.corpus.readers.files import check_on_error, make_rejects
+from onoma.corpus.readers.source import read_lines_of
 from onoma.corpus.readers.table import TableRead
 from onoma.errors import DataError
 
@@ -57,9 +60,11 @@ CITATIONS = pa.schema(
 _VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution", "howpublished")
 _ROLES = ("author", "editor")
 _MARKS = "\\{}~$"
+# After an @ anything; without one some word or words, a brace, a key and a comma; or a line of a field.
+_ENTRY_LIKE = re.compile(r"@[^\n@]*|^[ \t]*\w[^\n={}@]{0,40}[{(][^\n,{}]*,|^[ \t]*\w+[ \t]*=[ \t]*[{\"]", re.MULTILINE)
 
 
-def read_bibtex(path: str | Path, *, on_error: str = "stop") -> TableRead:
+def read_bibtex(path: str | Path, *, on_error: str = "stop", encoding: str | None = None) -> TableRead:
     """Read a BibTeX file: a table of mentions (`CITATIONS`).
 
     Parameters
@@ -68,14 +73,20 @@ def read_bibtex(path: str | Path, *, on_error: str = "stop") -> TableRead:
         The file, plain or packed with gzip or zstd.
     on_error
         `"stop"`: the first entry or name that cannot be read is a `DataError`. `"reject"`: they stand in `rejects`.
+    encoding
+        Of text that is not UTF-8; None: it is found, and said.
     """
     reject = check_on_error(on_error)
-    path = check_readable(path)
+    path, notes = Path(path), list[str]()
     stack = [ResolveStringReferencesMiddleware(), RemoveEnclosingMiddleware()]
-    library = parse_string(read_text(path).removeprefix("\ufeff"), parse_stack=stack)
+    text = read_lines_of(path, encoding=encoding, notes=notes).removeprefix("\ufeff")
+    library = parse_string(text, parse_stack=stack)
     bad: list[tuple[int | None, str, str]] = [
         ((block.start_line or 0) + 1, _reason(block.error), block.raw or "") for block in library.failed_blocks
     ]
+    for comment in library.comments:
+        if isinstance(comment, ImplicitComment):
+            _outside((comment.start_line or 0) + 1, comment.comment, bad, notes)
     if not library.entries and not bad:
         raise DataError("holds no BibTeX entry", file=path, hint="An entry looks like @article{key, author = {…}, …}.")
     rows: list[dict[str, object]] = []
@@ -86,8 +97,22 @@ def read_bibtex(path: str | Path, *, on_error: str = "stop") -> TableRead:
         row, reason, text = bad[0]
         raise DataError(reason, file=path, row=row, hint=f"There stands {text[:80]!r}.")
     nameless = sum(not any(role in entry.fields_dict for role in _ROLES) for entry in library.entries)
-    notes = [f"{nameless:,} entries have neither author nor editor and give no mention"] if nameless else []
+    if nameless:
+        notes.append(f"{nameless:,} entries have neither author nor editor and give no mention")
     return TableRead(_decoded(pa.Table.from_pylist(rows, CITATIONS)), make_rejects(bad), notes)
+
+
+def _outside(line: int, text: str, bad: list[tuple[int | None, str, str]], notes: list[str]) -> None:
+    """Judge what stands between entries: BibTeX takes it for remarks, but an entry that is misspelt is none."""
+    found = list(_ENTRY_LIKE.finditer(text))
+    for match, following in zip_longest(found, found[1:]):
+        stands = text[match.start() : following.start() if following else None].strip()
+        row = line + text.count("\n", 0, match.start())
+        bad.append((row, "looks like an entry and is none: an entry begins with @type{key,", stands))
+    remark = (text[: found[0].start()] if found else text).strip()
+    if remark:
+        shown = " ".join(remark.split())
+        notes.append(f"row {line:,}: {shown[:60]!r}{'…' if len(shown) > 60 else ''} stands between entries: a remark")
 
 
 def _reason(error: Exception) -> str:

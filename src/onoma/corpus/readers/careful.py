@@ -3,8 +3,9 @@
 import csv
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,12 +17,19 @@ from onoma.errors import DataError
 __all__ = ["count_rows", "read_carefully"]
 
 _CHUNK_ROWS = 1 << 16
-_CHUNK_BYTES = 1 << 24
+_CHUNK_BYTES = 1 << 22
+_MOST_AGAIN = 20  # how often a file is read again for quotes that are never closed
 _BLANK = re.compile(rb"\n(?=\n)")
 _QUOTING = {
     "unexpected": "a quoted value is never closed",
     "new-line c": "a lone carriage return stands in the row",
 }
+
+
+class _How(TypedDict):
+    delimiter: str
+    quoting: Literal[0, 3]
+    strict: bool
 
 
 class _Bad(NamedTuple):
@@ -91,48 +99,72 @@ def _text_table(rows: list[list[str]], n_columns: int) -> pa.Table:
     return pa.table(nulled, [f"c{i}" for i in range(n_columns)])
 
 
+class _Lines:
+    """The lines of a file one after the other, as text, and where the next one begins."""
+
+    def __init__(self, raw: bytes, end: bytes, offset: int = 0, number: int = 0) -> None:
+        self.raw, self.end, self.offset, self.number = raw, end, offset, number
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if self.offset >= len(self.raw):
+            raise StopIteration
+        stop = self.raw.find(self.end, self.offset)
+        line = self.raw[self.offset : stop if stop >= 0 else None]
+        self.offset = stop + 1 if stop >= 0 else len(self.raw)
+        self.number += 1
+        return line.decode("utf-8", "surrogateescape") + "\n"
+
+
 def _each_row(raw: bytes, dialect: Dialect) -> Iterator[list[str] | _Bad]:
     """Yield each row under the header, good or bad.
 
     A row that breaks the rules of quoting loses only its first line, and reading goes on with the next: one forgotten
-    quote does not swallow what follows.
+    quote does not swallow what follows. Where so many quotes are never closed that the file would be read over and over
+    again, rows are lines from there on.
     """
     raw = raw.removeprefix(b"\xef\xbb\xbf")
-    end = dialect.line_end
-    lines = [line.decode("utf-8", "surrogateescape") + "\n" for line in raw.removesuffix(end).split(end)]
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if dialect.quoted else csv.QUOTE_NONE
-    n_columns, past_header, at = len(dialect.names), not dialect.header, 0
+    lines = _Lines(raw, dialect.line_end)
+    above = list(islice(lines, dialect.n_above))[-1:]
+    if dialect.broken:
+        yield _Bad(dialect.n_above, f"the header is broken: {dialect.broken}", _shown(*above))
+    how: _How = {
+        "delimiter": dialect.delimiter,
+        "quoting": csv.QUOTE_MINIMAL if dialect.quoted else csv.QUOTE_NONE,
+        "strict": True,
+    }
+    n_again = 0
     with long_fields():
-        while at < len(lines):
-            base = at
-            rest = (lines[i] for i in range(base, len(lines)))
-            reader = csv.reader(rest, delimiter=dialect.delimiter, quoting=quoting, strict=True)
+        while lines.offset < len(raw):
+            alone = n_again > _MOST_AGAIN * len(raw)
+            reader = csv.reader(islice(lines, 1) if alone else lines, **how)
+            offset, number = lines.offset, lines.number
             try:
                 for values in reader:
-                    first, at = at, base + reader.line_num
-                    if past_header and (values or n_columns == 1):
-                        yield _judged(values or [""], dialect.names, lines, first, at)
-                    past_header = past_header or bool(values)
+                    if values or len(dialect.names) == 1:
+                        yield _judged(values or [""], dialect.names, number + 1, raw[offset : lines.offset])
+                    offset, number = lines.offset, lines.number
             except csv.Error as error:
                 reason = _QUOTING.get(str(error)[:10], "text follows the closing quote of a value")
-                yield _Bad(at + 1, reason, _shown(lines[at]))
-                at += 1
+                n_again += lines.offset - offset
+                lines.offset, lines.number = offset, number
+                yield _Bad(number + 1, reason, _shown(next(lines)))
 
 
-def _judged(values: list[str], names: list[str], lines: list[str], first: int, past: int) -> list[str] | _Bad:
+def _judged(values: list[str], names: list[str], number: int, raw: bytes) -> list[str] | _Bad:
     if len(values) < len(names):
-        reason = f"has {len(values)} of the {len(names)} columns"
-        return _Bad(first + 1, reason, _shown(*lines[first:past]), names[len(values)])
+        return _Bad(number, f"has {len(values)} of the {len(names)} columns", _shown(raw), names[len(values)])
     if len(values) > len(names):
-        reason = f"has {len(values)} columns, the header has {len(names)}"
-        return _Bad(first + 1, reason, _shown(*lines[first:past]))
+        return _Bad(number, f"has {len(values)} columns, the header has {len(names)}", _shown(raw))
     for name, value in zip(names, values, strict=True):
         stray = None if value.isascii() else STRAY_BYTE.search(value)
         if stray:
-            return _Bad(first + 1, f"has {not_utf8(stray[0])}", _shown(*lines[first:past]), name)
+            return _Bad(number, f"has {not_utf8(stray[0])}", _shown(raw), name)
     return values
 
 
-def _shown(*lines: str) -> str:
-    text = "".join(lines).removesuffix("\n")
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+def _shown(raw: str | bytes) -> str:
+    raw = raw.encode("utf-8", "surrogateescape") if isinstance(raw, str) else raw
+    return raw.decode("utf-8", "backslashreplace").removesuffix("\n").removesuffix("\r")

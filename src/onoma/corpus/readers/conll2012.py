@@ -16,7 +16,8 @@ from pathlib import Path
 
 from onoma.corpus.corpus import Corpus
 from onoma.corpus.readers.assemble import Assembly, Document, Found, LineError
-from onoma.corpus.readers.files import check_on_error, read_text
+from onoma.corpus.readers.files import check_on_error
+from onoma.corpus.readers.source import read_lines_of
 from onoma.errors import DataError
 
 __all__ = ["CLOSE", "NOTHING", "OPEN", "SINGLE", "parse_cell", "read_conll2012"]
@@ -26,16 +27,16 @@ NOTHING = ("-", "_", "")
 
 OPEN, CLOSE, SINGLE = "(", ")", "()"
 
-_BEGIN = re.compile(r"^\ufeff?#[ \t]*begin document\b[ \t]*(.*?)[ \t\r]*$\n?", re.MULTILINE)
+_BEGIN = re.compile(r"^\ufeff?#[ \t]*begin document\b[ \t]*+(.*)$\n?", re.MULTILINE)
 _END = re.compile(r"^#[ \t]*end document\b.*$\n?", re.MULTILINE)
-_TITLE = re.compile(r"\((.*)\);?[ \t]*(?:part[ \t]*(\d+))?")
+_TITLE = re.compile(r"\((.*)\);?[ \t]*(?:part[ \t]*(\d{1,15}))?")
 _MARKS = re.compile(r"\(([^()|]+)\)|\(([^()|]+)|([^()|]+)\)|\|")
 _COLUMN = re.compile(r"[^ \t]+")
 _POSITIONS = {"tag": 4, "parse": 5, "lemma": 6, "speaker": 9, "name": 10}
 _RAW = ("raw_before", "raw_head", "raw_cell", "raw_tail")
 
 
-def read_conll2012(path: str | Path, *, on_error: str = "stop") -> Corpus:
+def read_conll2012(path: str | Path, *, on_error: str = "stop", encoding: str | None = None) -> Corpus:
     """Read a CoNLL-2012 file, plain or packed with gzip or zstd.
 
     Parameters
@@ -44,6 +45,8 @@ def read_conll2012(path: str | Path, *, on_error: str = "stop") -> Corpus:
         The file.
     on_error
         `"stop"`: a broken document is a `DataError`. `"reject"`: it is left out, and stands whole in `rejects`.
+    encoding
+        Of text that is not UTF-8; None: it is found, and said.
 
     Returns
     -------
@@ -53,7 +56,7 @@ def read_conll2012(path: str | Path, *, on_error: str = "stop") -> Corpus:
     reject = check_on_error(on_error)
     path = Path(path)
     assembly = Assembly(path, "conll2012", token_columns=_RAW)
-    for block in _blocks(read_text(path)):
+    for block in _blocks(read_lines_of(path, encoding=encoding, notes=assembly.notes)):
         text = block.head + block.body + block.tail
         if assembly.add_or_reject(partial(_read_block, block, path), block.row, text, reject=reject):
             assembly.notes += [f"row {block.row:,}: left aside {line!r} outside documents" for line in _outside(block)]
@@ -82,7 +85,9 @@ def _blocks(text: str) -> Iterator[_Block]:
         between, head = text[past : begin.start()], text[past : begin.end()]
         past = end.end() if end else limit
         tail = text[end.start() : past if following else None] if end else ""
-        yield _Block(begin[1], row, between, head, text[begin.end() : end.start() if end else limit], tail)
+        yield _Block(
+            begin[1].rstrip(" \t\r"), row, between, head, text[begin.end() : end.start() if end else limit], tail
+        )
         row += text.count("\n", begin.start(), limit)
     if not begins and text.strip():
         yield _Block("", 1, text, text, "", "")
@@ -93,6 +98,8 @@ def _read_block(block: _Block, path: Path) -> Document:
     _check_frame(block, path)
     title = _TITLE.fullmatch(block.title)
     name, part = (title[1], int(title[2] or 0)) if title else (block.title, 0)
+    if part >= 2**31:
+        raise DataError(f"part {part} of document {name!r} is beyond 32 bits", file=path, row=block.row)
     lines = _Lines()
     try:
         lines.read(block.body)
@@ -155,9 +162,14 @@ class _Lines:
         self.sentences: list[int] = []
         self.raw: dict[str, list[str | None]] = {name: [] for name in _RAW}
         self.mentions: list[tuple[int, int, str]] = []
-        self.pending = ""  # blank and comment lines since the last token
+        self._kept: list[str] = []  # blank and comment lines since the last token
         self._width = 0
         self._open: dict[str, list[tuple[int, int, int]]] = {}
+
+    @property
+    def pending(self) -> str:
+        """What stands between the last token and here."""
+        return "".join(self._kept)
 
     def read(self, body: str) -> None:
         lines = body.split("\n")
@@ -165,15 +177,15 @@ class _Lines:
         sentence, fresh = -1, True
         for number, line in enumerate(lines):
             if not line or line.isspace():
-                self.pending += line + "\n"
+                self._kept.append(line + "\n")
                 fresh = True
             elif line[0] == "#" and not (self._width and line.count("\t") + 1 == self._width):
-                self.pending += line + "\n"
+                self._kept.append(line + "\n")
             else:
                 sentence, fresh = sentence + fresh, False
                 self.sentences.append(sentence)
                 self._token(number, line)
-        self.pending += after_last
+        self._kept.append(after_last)
         for chain, places in self._open.items():
             if places:
                 raise LineError(places[-1][2], f"'({chain}' opens a mention here that nothing closes")
@@ -189,7 +201,7 @@ class _Lines:
         head.append(line[:place])
         self.raw["raw_cell"].append(cell)
         tail.append(line[place + len(cell) :] + "\n")
-        self.pending = ""
+        self._kept = []
         self.columns.append(columns)
         if cell not in NOTHING:
             self._marks(number, cell)

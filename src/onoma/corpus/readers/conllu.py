@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from onoma.corpus.corpus import Corpus
 from onoma.corpus.readers.assemble import Assembly, Document, Found, LineError
-from onoma.corpus.readers.files import check_on_error, read_text
+from onoma.corpus.readers.files import check_on_error
+from onoma.corpus.readers.source import read_lines_of
 from onoma.corpus.schema import MENTIONS
 from onoma.errors import DataError
 
@@ -27,9 +28,9 @@ CHAIN_FIELDS = ("GRP", "eid")
 
 COLUMNS = ("id", "word", "lemma", "upos", "tag", "feats", "head", "deprel", "deps", "misc")
 
-_NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id\s*=\s*(.*?))?\s*$")
+_NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id\s*=(.*))?\s*$")
 _FIELDS = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)\s*$")
-_SPEAKER = re.compile(r"#\s*speaker\s*=\s*(.*?)\s*$")
+_SPEAKER = re.compile(r"#\s*speaker\s*=(.*)")
 _MARKS = re.compile(r"\(([^()]+)\)|\(([^()]+)|([^()]+)\)")
 _PIECE = re.compile(r"(.*)\[(\d+/\d+)\]")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
@@ -37,7 +38,7 @@ _RAW = ("raw_before", "raw_line", "raw_cell")
 _EXTRA = ("upos", "feats", "head", "deprel", "deps", "misc")
 
 
-def read_conllu(path: str | Path, *, on_error: str = "stop") -> Corpus:
+def read_conllu(path: str | Path, *, on_error: str = "stop", encoding: str | None = None) -> Corpus:
     """Read a CoNLL-U file, plain or packed with gzip or zstd.
 
     Parameters
@@ -46,6 +47,8 @@ def read_conllu(path: str | Path, *, on_error: str = "stop") -> Corpus:
         The file.
     on_error
         `"stop"`: a broken document is a `DataError`. `"reject"`: it is left out, and stands whole in `rejects`.
+    encoding
+        Of text that is not UTF-8; None: it is found, and said.
 
     Returns
     -------
@@ -55,7 +58,8 @@ def read_conllu(path: str | Path, *, on_error: str = "stop") -> Corpus:
     """
     reject = check_on_error(on_error)
     path = Path(path)
-    blocks = list(_blocks(read_text(path), path))
+    notes: list[str] = []
+    blocks = list(_blocks(read_lines_of(path, encoding=encoding, notes=notes), path))
     declared = dict.fromkeys(_mention_column(name) for block in blocks for name in block.fields)
     assembly = Assembly(
         path,
@@ -63,6 +67,7 @@ def read_conllu(path: str | Path, *, on_error: str = "stop") -> Corpus:
         token_columns=[*_EXTRA, *_RAW],
         mention_columns=[*(name for name in declared if name not in ("chain", "type")), "piece"],
     )
+    assembly.notes += notes
     for block in blocks:
         assembly.add_or_reject(partial(_read_block, block, path), block.row, "".join(block.lines), reject=reject)
     corpus = assembly.finish()
@@ -94,7 +99,7 @@ def _blocks(text: str, path: Path) -> Iterator[_Block]:
         if block is None or opening:
             if block:
                 yield block
-            block = _Block((opening[1] if opening else None) or stem, row, fields)
+            block = _Block((opening[1] or "").strip() or stem if opening else stem, row, fields)
         block.fields = fields
         block.lines += sentence
     if block and text.strip():
@@ -160,9 +165,14 @@ class _Lines:
         self.speakers: list[str | None] = []
         self.raw: dict[str, list[str | None]] = {name: [] for name in _RAW}
         self.mentions: list[Found] = []
-        self.pending = ""  # comments, blank lines, multiword tokens and empty nodes since the last token
+        self._kept: list[str] = []  # comments, blank lines, multiword tokens and empty nodes since the last token
         self._fields = fields
         self._open: dict[str, list[tuple[Found, int]]] = {}
+
+    @property
+    def pending(self) -> str:
+        """What stands between the last token and here."""
+        return "".join(self._kept)
 
     def read(self, lines: Sequence[str]) -> None:
         sentence, fresh = -1, True
@@ -171,7 +181,7 @@ class _Lines:
             if "\t" in line and not line.startswith("#"):
                 columns = line.rstrip("\r\n").split("\t")
                 if not self._is_token(number, columns):
-                    self.pending += line
+                    self._kept.append(line)
                     continue
                 sentence, fresh = sentence + fresh, False
                 self.sentences.append(sentence)
@@ -184,8 +194,8 @@ class _Lines:
             elif not bare.startswith("#"):
                 raise LineError(number, f"the line {line[:60]!r} is neither a token of ten columns nor a comment")
             elif match := _SPEAKER.match(bare):
-                speaker = match[1] or None
-            self.pending += line
+                speaker = match[1].strip() or None
+            self._kept.append(line)
         for opened in self._open.values():
             if opened:
                 found, number = opened[-1]
@@ -212,7 +222,7 @@ class _Lines:
         self.raw["raw_before"].append(self.pending)
         self.raw["raw_line"].append(line)
         self.raw["raw_cell"].append(cell)
-        self.pending = ""
+        self._kept = []
         self.columns.append(columns)
         if cell:
             self._marks(number, cell)

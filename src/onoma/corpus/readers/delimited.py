@@ -4,30 +4,28 @@ DuckDB reads a clean file, and an independent count of its rows says whether it 
 again line by line (`careful.py`), so that kept and rejected rows together are the rows of the file.
 """
 
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 
 from onoma.corpus.readers.careful import count_rows, read_carefully
 from onoma.corpus.readers.dialect import Dialect, sniff
-from onoma.corpus.readers.files import REJECTS, compression_of, unpack
+from onoma.corpus.readers.files import REJECTS
+from onoma.corpus.readers.source import Source
 from onoma.corpus.store import ScanError, TextScan
 
 __all__ = ["read_delimited"]
 
 
 def read_delimited(
-    path: Path, *, reject: bool, delimiter: str | None, header: bool, infer: bool
+    source: Source, *, reject: bool, delimiter: str | None, header: bool, infer: bool
 ) -> tuple[pa.Table, pa.Table, list[str]]:
     """Read a delimited file: its table, what was rejected, and notes.
 
     Parameters
     ----------
-    path
-        A readable file, plain or packed.
+    source
+        The file.
     reject
         Whether bad rows are collected rather than to stop.
     delimiter
@@ -37,33 +35,18 @@ def read_delimited(
     infer
         Whether columns take types; otherwise all are text.
     """
-    notes: list[str] = []
-    with _plain(path) as plain:
-        dialect = sniff(plain, path, delimiter=delimiter, header=header, notes=notes)
-        try:
-            table, dialect = _scan_either(plain, dialect, infer=infer)
-            rejects = REJECTS.empty_table()
-        except ScanError:
-            text, rejects, dialect = _careful_either(plain, path, dialect, reject=reject)
-            with TextScan(text, len(dialect.names)) as scan:
-                table = scan.table(scan.types() if infer else ["VARCHAR"] * len(dialect.names))
+    path, plain, notes = source.path, source.plain, list(source.notes)
+    dialect = sniff(plain, path, delimiter=delimiter, header=header, notes=notes)
+    try:
+        table, dialect = _scan_either(plain, dialect, infer=infer)
+        rejects = REJECTS.empty_table()
+    except ScanError:
+        text, rejects, dialect = _careful_either(plain, path, dialect, reject=reject)
+        with TextScan(text, len(dialect.names)) as scan:
+            table = scan.table(scan.types() if infer else ["VARCHAR"] * len(dialect.names))
     if not dialect.quoted:
         notes.append("quotes are not used as quotes in this file and were kept as text")
     return table.rename_columns(dialect.names), rejects, notes
-
-
-@contextmanager
-def _plain(path: Path) -> Iterator[Path]:
-    """Give a plain file: the file itself, or what is packed in it, checked to be whole."""
-    with path.open("rb") as file:
-        packed = compression_of(file.read(4))
-    if packed is None:
-        yield path
-        return
-    with tempfile.NamedTemporaryFile(suffix=".csv") as temporary:
-        unpack(path, temporary.file)
-        temporary.flush()
-        yield Path(temporary.name)
 
 
 def _scan_either(plain: Path, dialect: Dialect, *, infer: bool) -> tuple[pa.Table, Dialect]:
@@ -73,13 +56,18 @@ def _scan_either(plain: Path, dialect: Dialect, *, infer: bool) -> tuple[pa.Tabl
     except ScanError:
         if dialect.delimiter != "\t":
             raise
-        bare = dialect._replace(quoted=False)
+        bare = _bare(dialect)
         return _scan(plain, bare, infer=infer), bare
 
 
+def _bare(dialect: Dialect) -> Dialect:
+    """Take quotes as text; a header is then one line."""
+    return dialect._replace(quoted=False) if dialect.header_lines == 1 else dialect
+
+
 def _scan(plain: Path, dialect: Dialect, *, infer: bool) -> pa.Table:
-    if dialect.starts_blank:
-        raise ScanError("DuckDB would take the blank line for the header")
+    if not dialect.simple:
+        raise ScanError("DuckDB would take another line for the header")
     names, delimiter, quoted, header = dialect.names, dialect.delimiter, dialect.quoted, dialect.header
     with TextScan(plain, len(names), delimiter=delimiter, quoted=quoted, header=header) as scan:
         table = scan.table(scan.types() if infer else ["VARCHAR"] * len(names))
@@ -93,7 +81,7 @@ def _careful_either(plain: Path, path: Path, dialect: Dialect, *, reject: bool) 
     """Read carefully; in a tab-separated file take quotes as they reject less."""
     if dialect.delimiter != "\t":
         return *read_carefully(plain, path, dialect, reject=reject), dialect
-    tries = [(*read_carefully(plain, path, how, reject=True), how) for how in (dialect, dialect._replace(quoted=False))]
+    tries = [(*read_carefully(plain, path, how, reject=True), how) for how in (dialect, _bare(dialect))]
     best = min(tries, key=lambda attempt: len(attempt[1]))
     if len(best[1]) and not reject:
         read_carefully(plain, path, best[2], reject=False)  # raises for the first bad row

@@ -13,8 +13,9 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from onoma.corpus.readers.files import check_on_error, check_text, decode, make_rejects, read_bytes
-from onoma.corpus.readers.table import TableRead, read_table
+from onoma.corpus.readers.files import check_on_error, check_text, line_end_of, make_rejects
+from onoma.corpus.readers.source import Source, open_source
+from onoma.corpus.readers.table import TableRead, read_source
 from onoma.corpus.schema import FACTS
 from onoma.errors import DataError, SettingsError
 
@@ -47,12 +48,16 @@ _ENDINGS = {
 """What the end of a file name says."""
 _RDF = (".ttl", ".n3", ".trig", ".rdf", ".owl", ".xml", ".jsonld")
 
+_HEAD = 1 << 16
+
 Fact = tuple[str, str, str, float, str | None]
 Bad = tuple[int | None, str, str]
 """Row, reason, text."""
 
 
-def read_facts(path: str | Path, *, on_error: str = "stop", format: str | None = None) -> TableRead:
+def read_facts(
+    path: str | Path, *, on_error: str = "stop", format: str | None = None, encoding: str | None = None
+) -> TableRead:
     """Read facts in the format that the file name says, or the one given.
 
     Parameters
@@ -64,6 +69,8 @@ def read_facts(path: str | Path, *, on_error: str = "stop", format: str | None =
     format
         One of `FACT_FORMATS`. By default the name says it: `.nt` and `.nq` are N-Triples, `.csv`, `.jsonl` and
         `.parquet` tables with a header, `.tsv`, `.txt` and names without an ending lines of triples.
+    encoding
+        Of text that is not UTF-8; None: it is found, and said.
 
     Returns
     -------
@@ -72,7 +79,8 @@ def read_facts(path: str | Path, *, on_error: str = "stop", format: str | None =
     """
     if format is not None and format not in FACT_FORMATS:
         raise SettingsError(f"there is no format of facts {format!r}; there are {', '.join(FACT_FORMATS)}")
-    return FACT_FORMATS[format or _format_of(Path(path))](path, on_error=on_error)
+    read = FACT_FORMATS[format or _format_of(Path(path))]
+    return read(path, on_error=on_error, encoding=encoding)
 
 
 def _format_of(path: Path) -> str:
@@ -89,37 +97,46 @@ def _format_of(path: Path) -> str:
     return _ENDINGS[ending]
 
 
-def read_triples(path: str | Path, *, on_error: str = "stop") -> TableRead:
+def read_triples(path: str | Path, *, on_error: str = "stop", encoding: str | None = None) -> TableRead:
     """Read lines of tab-separated subject, relation, object and, where given, probability and source."""
-    lines, bad = _lines(path, on_error)
-    names = lines[0][1].split("\t") if lines else []
-    order = [_PARTS_BY_WORD.get(name.strip().lower(), "") for name in names]
-    if {"subject", "relation", "object"} <= set(order):
-        if Path(path).is_file() and any(line.startswith('"') or '\t"' in line for _, line in lines):
-            return _read_table(path, on_error=on_error, format="tsv")  # a table may quote what holds quotes or tabs
-        order = [part if part not in order[:at] else "" for at, part in enumerate(order)]
-        return _collect(path, on_error, lines[1:], partial(_split, order=order), bad=bad)
-    read = _collect(path, on_error, lines, partial(_split, order=FACTS.names), bad=bad)
-    if len(set(order) - {""}) > 1:
-        said = f"row {lines[0][0]} ({', '.join(names)}) was read as a fact; a header names subject, relation and object"
-        return TableRead(read.table, read.rejects, [said])
-    return read
+    with open_source(path, encoding=encoding) as source:
+        lines, bad = _lines(source, reject=check_on_error(on_error))
+        names = lines[0][1].split("\t") if lines else []
+        order = [_PARTS_BY_WORD.get(name.strip().lower(), "") for name in names]
+        if {"subject", "relation", "object"} <= set(order):
+            if any(line.startswith('"') or '\t"' in line for _, line in lines):
+                return _table(source, on_error, "tsv")  # a table may quote what holds quotes or tabs
+            order = [part if part not in order[:at] else "" for at, part in enumerate(order)]
+            return _collect(source, on_error, lines[1:], partial(_split, order=order), bad=bad)
+        read = _collect(source, on_error, lines, partial(_split, order=FACTS.names), bad=bad)
+        if len(set(order) - {""}) > 1:
+            first = f"row {lines[0][0]} ({', '.join(names)}) was read as a fact"
+            notes = [*read.notes, f"{first}; a header names subject, relation and object"]
+            return TableRead(read.table, read.rejects, notes)
+        return read
 
 
-def read_ntriples(path: str | Path, *, on_error: str = "stop") -> TableRead:
+def read_ntriples(path: str | Path, *, on_error: str = "stop", encoding: str | None = None) -> TableRead:
     """Read N-Triples (RDF 1.1): `<subject> <relation> <object> .`, blank nodes and literals included.
 
     Addresses lose their angle brackets; a literal keeps its quotes, language and datatype, so that the text "Lyon" and
     the thing of that name stay two things. The graph of N-Quads becomes the source.
     """
-    lines, bad = _lines(path, on_error)
-    said = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
-    return _collect(path, on_error, said, _statement, bad=bad)
+    with open_source(path, encoding=encoding) as source:
+        lines, bad = _lines(source, reject=check_on_error(on_error))
+        said = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
+        return _collect(source, on_error, said, _statement, bad=bad)
 
 
-def _read_table(path: str | Path, *, on_error: str = "stop", format: str | None = None) -> TableRead:
+def _read_table(path: str | Path, *, on_error: str = "stop", encoding: str | None = None) -> TableRead:
     """Read a table whose header names subject, relation and object."""
-    read = read_table(path, on_error=on_error, types="text", format=format)
+    with open_source(path, encoding=encoding) as source:
+        return _table(source, on_error)
+
+
+def _table(source: Source, on_error: str, format: str | None = None) -> TableRead:
+    path = source.path
+    read = read_source(source, reject=check_on_error(on_error), types="text", format=format)
     names = {_PARTS_BY_WORD.get(name.strip().lower(), ""): name for name in reversed(read.table.column_names)}
     for part in ("subject", "relation", "object"):
         if part not in names:
@@ -132,7 +149,8 @@ def _read_table(path: str | Path, *, on_error: str = "stop", format: str | None 
     order = [part for part in FACTS.names if part in names]
     columns = [_as_text(read.table[names[part]], path, names[part]).to_pylist() for part in order]
     rows = enumerate(dict(zip(order, row, strict=True)) for row in zip(*columns, strict=True))
-    made = _collect(path, on_error, rows, lambda row: _checked(**row), where=_TableLines(path, read), shown=_values)
+    lines = _TableLines(source, read)
+    made = _collect(source, on_error, rows, lambda row: _checked(**row), where=lines, shown=_values)
     return TableRead(made.table, pa.concat_tables([read.rejects, made.rejects]).sort_by("row"), read.notes)
 
 
@@ -147,14 +165,14 @@ def _as_text(column: pa.ChunkedArray, path: str | Path, name: str) -> pa.Chunked
 class _TableLines:
     """Where the rows of a table stand in its file; nowhere if cells span lines or the format has no lines."""
 
-    def __init__(self, path: str | Path, read: TableRead) -> None:
-        self.path, self.read = path, read
+    def __init__(self, source: Source, read: TableRead) -> None:
+        self.source, self.read = source, read
 
     @cached_property
     def numbers(self) -> list[int]:
         refused = set(self.read.rejects["row"].to_pylist())
-        lines = enumerate(read_bytes(self.path).split(b"\n"), 1)
-        numbers = [number for number, line in lines if line.strip() and number not in refused]
+        with self.source.plain.open("rb") as file:
+            numbers = [number for number, line in enumerate(file, 1) if line.strip() and number not in refused]
         n_header = len(numbers) - len(self.read.table)
         return numbers[n_header:] if n_header in (0, 1) else []
 
@@ -176,41 +194,35 @@ FACT_FORMATS: dict[str, Callable[..., TableRead]] = {
 Item = TypeVar("Item")
 
 
-def _lines(path: str | Path, on_error: str) -> tuple[list[tuple[int, str]], list[Bad]]:
+def _lines(source: Source, *, reject: bool) -> tuple[list[tuple[int, str]], list[Bad]]:
     """Return the lines that are not blank, with their numbers; and those that are no UTF-8, if they may be rejected."""
-    raw = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
-    if not raw.strip():
-        hint = "A fact is a line: subject TAB relation TAB object."
-        raise DataError("is empty", file=path, hint=hint)
+    lines: list[tuple[int, str]] = []
     bad: list[Bad] = []
-    try:
-        text = decode(raw, Path(path))
-    except DataError:
-        if not check_on_error(on_error):
-            raise
-        check_text(raw, Path(path))
-        text, bad = _decoded_lines(raw)
+    check_text(head := source.head(_HEAD), source.path)
     # Not splitlines(): a name may hold U+2028 or a form feed.
-    numbered = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
-    return [(number, line) for number, line in numbered if line.strip()], bad
-
-
-def _decoded_lines(raw: bytes) -> tuple[str, list[Bad]]:
-    """Return the text with blank lines in place of those that are no UTF-8."""
-    lines: list[str] = []
-    bad: list[Bad] = []
-    for number, line in enumerate(raw.split(b"\n"), 1):
-        try:
-            lines.append(line.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            reason = f"byte {error.start + 1:,} of the line is 0x{line[error.start]:02X}, which is not UTF-8"
-            bad.append((number, reason, line.decode("utf-8", "backslashreplace")))
-            lines.append("")
-    return "\n".join(lines), bad
+    with source.plain.open("rb") as file:
+        only_returns = line_end_of(head) == b"\r" and b"\n" not in (content := file.read())
+        if not only_returns:
+            file.seek(0)
+        for number, raw in enumerate(content.split(b"\r") if only_returns else file, 1):
+            raw = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
+            if not raw.strip():
+                continue
+            try:
+                lines.append((number, raw.decode("utf-8").rstrip("\n").removesuffix("\r")))
+            except UnicodeDecodeError as error:
+                reason = f"byte {error.start + 1:,} of the line is 0x{raw[error.start]:02X}, which is not UTF-8"
+                if not reject:
+                    hint = "If the file is in another encoding, name it, for example: --encoding latin-1"
+                    raise DataError(reason, file=source.path, row=number, hint=hint) from error
+                bad.append((number, reason, raw.rstrip(b"\r\n").decode("utf-8", "backslashreplace")))
+    if not lines and not bad:
+        raise DataError("is empty", file=source.path, hint="A fact is a line: subject TAB relation TAB object.")
+    return lines, bad
 
 
 def _collect(
-    path: str | Path,
+    source: Source,
     on_error: str,
     items: Iterable[tuple[int, Item]],
     parse: Callable[[Item], Fact],
@@ -232,11 +244,11 @@ def _collect(
         except ValueError as error:
             if not reject:
                 hint = f"There stands {shown(item)[:80]!r}. To go on without such rows, choose on_error='reject'."
-                raise DataError(str(error), file=path, row=where(number), hint=hint) from None
+                raise DataError(str(error), file=source.path, row=where(number), hint=hint) from None
             refused.append((where(number), str(error), shown(item)))
     columns: Iterable[Sequence[object]] = list(zip(*facts, strict=True)) if facts else [()] * len(FACTS)
     arrays = [pa.array(values, field.type) for values, field in zip(columns, FACTS, strict=True)]
-    return TableRead(pa.Table.from_arrays(arrays, schema=FACTS), make_rejects(refused).sort_by("row"), [])
+    return TableRead(pa.Table.from_arrays(arrays, schema=FACTS), make_rejects(refused).sort_by("row"), source.notes)
 
 
 def _checked(
@@ -271,9 +283,13 @@ def _split(line: str, order: Sequence[str]) -> Fact:
     return _checked(**parts | {part: value for part, value in zip(order, values, strict=False) if part})
 
 
-_NODE = r"(?:<([^<>\"{}|^`\\\x00-\x20]*(?:\\[uU][0-9A-Fa-f]+[^<>\"{}|^`\\\x00-\x20]*)*)>|(_:[^\s<>\"]+))"
-_LITERAL = r'("(?:[^"\\\r\n]|\\.)*"(?:\^\^<[^<>\s]*>|@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?)'
-_STATEMENT = re.compile(rf"\s*{_NODE}\s*<([^<>\s]*)>\s*(?:{_NODE}|{_LITERAL})\s*{_NODE}?\s*\.\s*(?:#.*)?")
+# Every piece can match in one way only (and what has matched is not given back: `*+`), so that a bad line is found bad
+# in time linear in its length.
+_NODE = (
+    r"(?:<((?:[^<>\"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*+)>|(_:[^\s<>\".]++(?:\.+[^\s<>\".]++)*+))"
+)
+_LITERAL = r'("(?:[^"\\\r\n]|\\.)*+"(?:\^\^<[^<>\s]*>|@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?)'
+_STATEMENT = re.compile(rf"\s*+{_NODE}\s*+<([^<>\s]*+)>\s*+(?:{_NODE}|{_LITERAL})\s*+(?:{_NODE}\s*+)?\.\s*+(?:#.*)?")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tbnrf\"'\\]))")
 _LETTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 

@@ -7,12 +7,14 @@ import pyarrow as pa
 
 from onoma.corpus.readers.delimited import read_delimited
 from onoma.corpus.readers.dialect import DELIMITERS
-from onoma.corpus.readers.files import REJECTS, check_on_error, check_readable
+from onoma.corpus.readers.files import REJECTS, check_on_error
 from onoma.corpus.readers.jsonl import read_jsonl
 from onoma.corpus.readers.parquet import read_parquet
+from onoma.corpus.readers.source import Source, open_source
+from onoma.corpus.readers.spreadsheet import SPREADSHEETS, read_spreadsheet
 from onoma.errors import DataError, SettingsError
 
-__all__ = ["TableRead", "read_table"]
+__all__ = ["TableRead", "read_source", "read_table"]
 
 
 @dataclass(frozen=True)
@@ -42,17 +44,19 @@ def read_table(
     delimiter: str | None = None,
     header: bool = True,
     types: str = "infer",
+    encoding: str | None = None,
 ) -> TableRead:
-    """Read a table from CSV, TSV, JSON Lines or Parquet, plain or packed with gzip, zstd or xz.
+    """Read a table from CSV, TSV, JSON Lines, Parquet or a spreadsheet, plain or packed with gzip, zstd or xz.
 
     Parameters
     ----------
     path
-        The file. Its content decides whether it is packed, and whether it is Parquet; its name decides the rest.
+        The file, or a stream such as `/dev/stdin`, which is read once. Its content decides whether it is packed,
+        Parquet or a spreadsheet; its name decides the rest.
     on_error
         `"stop"`: the first bad row is a `DataError`. `"reject"`: bad rows stand in `rejects`, the others are read.
     format
-        `"csv"`, `"tsv"`, `"jsonl"` or `"parquet"`, where the name does not say it.
+        `"csv"`, `"tsv"`, `"jsonl"`, `"parquet"` or `"xlsx"`, where the name does not say it.
     delimiter
         One character; None looks for comma, tab, semicolon or pipe.
     header
@@ -60,6 +64,8 @@ def read_table(
     types
         `"infer"`: a column becomes whole numbers, numbers, truth values, dates or times where that loses nothing
         (`007` stays text). `"text"`: all columns of CSV, TSV and JSON Lines stay text.
+    encoding
+        Of text that is not UTF-8, such as `"latin-1"`; None: it is found, and said.
 
     Returns
     -------
@@ -72,16 +78,31 @@ def read_table(
         raise SettingsError(
             f"delimiter is {delimiter!r}; it is one character, such as {' '.join(map(repr, DELIMITERS))}"
         )
-    path = check_readable(path)
-    kind = _signature(path) or format or _kind(path)
+    with open_source(path, encoding=encoding) as source:
+        return read_source(source, reject=reject, format=format, delimiter=delimiter, header=header, types=types)
+
+
+def read_source(
+    source: Source,
+    *,
+    reject: bool,
+    format: str | None = None,
+    delimiter: str | None = None,
+    header: bool = True,
+    types: str = "infer",
+) -> TableRead:
+    """Read the table of a file that is open; otherwise as `read_table`."""
+    kind, infer = _signature(source) or format or _kind(source.path), types == "infer"
     if kind == "parquet":
-        return TableRead(read_parquet(path), REJECTS.empty_table(), [])
+        return TableRead(read_parquet(source.plain, source.path), REJECTS.empty_table(), source.notes)
     if kind == "jsonl":
-        return TableRead(*read_jsonl(path, reject=reject, infer=types == "infer"))
+        return TableRead(*read_jsonl(source, reject=reject, infer=infer))
+    if kind == "xlsx":
+        return TableRead(*read_spreadsheet(source, reject=reject, header=header, infer=infer))
     if kind not in ("csv", "tsv"):
-        raise SettingsError(f"format is {format!r}; a table may be 'csv', 'tsv', 'jsonl' or 'parquet'")
+        raise SettingsError(f"format is {format!r}; a table may be 'csv', 'tsv', 'jsonl', 'parquet' or 'xlsx'")
     delimiter = delimiter or ("\t" if kind == "tsv" else None)
-    return TableRead(*read_delimited(path, reject=reject, delimiter=delimiter, header=header, infer=types == "infer"))
+    return TableRead(*read_delimited(source, reject=reject, delimiter=delimiter, header=header, infer=infer))
 
 
 _SUFFIXES = {
@@ -94,16 +115,18 @@ _SUFFIXES = {
     ".json": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".xls": "xlsx",
+    ".ods": "xlsx",
 }
 
 
-def _signature(path: Path) -> str | None:
+def _signature(source: Source) -> str | None:
     """Tell the format by the first bytes, where they say it."""
-    with path.open("rb") as file:
-        head = file.read(4)
-    if head == b"PK\x03\x04":
-        hint = "Unpack it first (unzip); .gz, .zst and .xz are read as they are."
-        raise DataError("is a zip archive", file=path, hint=hint)
+    head = source.head()
+    if head in SPREADSHEETS:
+        return "xlsx"
     return "parquet" if head == b"PAR1" else None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-import pyarrow as pa
+import zstandard
 
 from onoma.corpus.writers.beside import remove, sweep, working_place
 from onoma.errors import DataError
@@ -73,8 +73,10 @@ def open_output(path: str | Path) -> Iterator[IO[bytes]]:
             with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
                 yield cast(IO[bytes], packed)
         elif suffix == ".zst":
-            with pa.CompressedOutputStream(raw, "zstd") as packed:
-                yield packed
+            # With a checksum of the content: without, half of all flipped bits are read as something else.
+            packer = zstandard.ZstdCompressor(write_checksum=True)
+            with packer.stream_writer(raw, closefd=False) as packed:
+                yield cast(IO[bytes], packed)
         elif suffix == ".xz":
             with lzma.open(raw, "wb") as packed:
                 yield cast(IO[bytes], packed)

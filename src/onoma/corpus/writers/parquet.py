@@ -12,9 +12,9 @@ __all__ = ["write_parquet"]
 
 
 def write_parquet(table: pa.Table, path: str | Path) -> None:
-    """Write Parquet, compressed inside with zstd."""
+    """Write Parquet, compressed inside with zstd, with checksums."""
     try:
         with open_output(path) as output:
-            pq.write_table(table, output, compression="zstd")
+            pq.write_table(table, output, compression="zstd", write_page_checksum=True)
     except pa.ArrowException as error:
         raise DataError(f"the table cannot be written as Parquet: {error}", file=path) from error

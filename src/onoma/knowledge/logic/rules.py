@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from onoma.corpus.readers.files import read_text
+from onoma.corpus.readers.source import read_text
 from onoma.errors import DataError
 
 __all__ = ["Literal", "Rule", "check_rules", "parse_rule", "read_rules"]

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from onoma.corpus.readers.files import read_text
+from onoma.corpus.readers.source import read_text
 from onoma.evaluate.ranking import average_precision, weighted_mean_average_precision
 from onoma.knowledge.facts import Facts, Triples
 from onoma.knowledge.rescal_als import Plan

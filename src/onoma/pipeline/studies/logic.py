@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from onoma.corpus.readers.files import read_text
+from onoma.corpus.readers.source import read_text
 from onoma.evaluate.ranking import Scorer, average_precision, link_prediction, weighted_mean_average_precision
 from onoma.knowledge.facts import Facts, Names, Triples
 from onoma.knowledge.logic.conclude import Concluding, Conclusions
