@@ -82,6 +82,10 @@ CASES = [
     Case("inside.csv.gz", gzip.compress(b"a,b\n1\n2,3\n", mtime=0), "row 2, column 'b'", 1),
     Case("gzip_of_nothing.csv.gz", gzip.compress(b"", mtime=0), "is empty"),
     Case("zip.csv", b"PK\x03\x04rest", "zip archive"),
+    Case("header.csv", b'id,"na"me\n1,Ada\n2,Bob\n3,Cy\n', "row 1: the header is broken", 3),
+    Case("header_return.csv", b"id,na\rme\n1,Ada\n2,Bob\n3,Cy\n", "row 1: the header is broken", 3),
+    Case("header_quote.csv", b'id,"name\n1,Ada\n2,Bob\n3,Cy\n', "row 1: the header is broken", 3),
+    Case("header_blank.csv", b'\n\nid,"na"me\n1,Ada\n', "row 3: the header is broken", 1),
     Case("short.tsv", b"a\tb\n1\n3\t4\n", "row 2, column 'b'", 1),
     # JSON Lines
     Case("empty.jsonl", b"", "is empty"),
@@ -94,6 +98,9 @@ CASES = [
     Case("nan.jsonl", b'{"a": NaN}\n{"a": 3}\n', "row 1: is not JSON: NaN", 1),
     Case("utf8.jsonl", b'{"a": 1}\n{"a": "\xff"}\n', "row 2: byte 8 of the line is 0xFF", 1),
     Case("deep.jsonl", b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n", "row 1: is nested too deeply", 0),
+    Case("objects.jsonl", b"{}\n{}\n{}\n", "holds only empty objects", 0, 3),
+    Case("surrogate.jsonl", b'{"a": "\\ud800"}\n{"a": 2}\n', "row 1: holds \\ud800, the half of a pair", 1),
+    Case("surrogate_key.jsonl", b'{"\\udfff": 1}\n{"a": 2}\n', "row 1: holds \\udfff, the half of a pair", 1),
     Case("cut.jsonl", b'{"a": 1}\n{"a": 2', "row 2: is not JSON", 1),
     # Parquet
     Case("cut.parquet", parquet_bytes()[:-30], "damaged, cut off, or no Parquet file"),
@@ -104,6 +111,10 @@ CASES = [
     Case("empty.bib", b"", "holds no BibTeX entry"),
     Case("prose.bib", b"Dear all,\n", "holds no BibTeX entry"),
     Case("open.bib", b"@book{a, author = {A B}\n@book{b, author = {C D}}\n", "row 1: the entry cannot be read", 1),
+    Case("space.bib", b"@ article{a, author={A B}}\n@book{b, author={C D}}\n", "row 1: looks like an entry", 1),
+    Case("cut_word.bib", b"@artic le{a, author={A B}}\n@book{b, author={C D}}\n", "row 1: looks like an entry", 1),
+    Case("hyphen.bib", b"@book{b, author={C D}}\n\n@article-x{a, author={A B}}\n", "row 3: looks like an entry", 1),
+    Case("no_at.bib", b"@book{b, author={C D}}\narticle{a, author={A B}}\n", "row 2: looks like an entry", 1),
     Case("twice.bib", b"@book{a, author={A B}}\n@book{a, author={C D}}\n", "row 2: the entry cannot be read: Dup", 1),
     Case("name.bib", b"@book{a, author={A, B, C, D and E F}}\n", "row 1: the name cannot be read: Too many commas", 1),
     Case(

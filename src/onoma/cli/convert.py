@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from onoma.cli.console import Speaker
-from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
+from onoma.cli.options import Encoding, Json, OnError, OnErrorOption, Quiet
 from onoma.corpus.convert import convert as convert_file
 from onoma.corpus.formats import write_table
 from onoma.corpus.writers.files import rejects_beside
@@ -24,14 +24,23 @@ def convert(
     target_format: Annotated[
         str | None, typer.Option("--to", help="The format of OUT, where its name does not say it.")
     ] = None,
+    encoding: Encoding = None,
+    quote_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--quote-formulas",
+            help="Write ' before values of CSV that a spreadsheet would run as formulas.",
+        ),
+    ] = False,
     on_error: OnErrorOption = OnError.stop,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Turn a file into another format, without losing a row.
 
-    Tables: csv, tsv, jsonl, parquet. Bibliographies: bibtex (one row for each author and editor). Annotated text:
-    conll2012, conllu. Endings decide; .gz and .zst are read and written. Text becomes a table of its mentions.
+    Tables: csv, tsv, jsonl, parquet; spreadsheets (xlsx, xls, ods) are read. Bibliographies: bibtex (one row for each
+    author and editor). Annotated text: conll2012, conllu. Endings decide; .gz and .zst are read and written. Text
+    becomes a table of its mentions.
 
     For example:
 
@@ -43,7 +52,13 @@ def convert(
     speaker = Speaker(json=json, quiet=quiet)
     with speaker.progress.task(f"converting {source.name}"):
         report = convert_file(
-            source, target, on_error=on_error.value, source_format=source_format, target_format=target_format
+            source,
+            target,
+            on_error=on_error.value,
+            source_format=source_format,
+            target_format=target_format,
+            encoding=encoding,
+            quote_formulas=quote_formulas,
         )
         rejects = rejects_beside(target) if len(report.rejects) else None
         if rejects is not None:

@@ -92,11 +92,16 @@ def _write(found: pa.Table, job: FactsJob, output: Path | None) -> list[Path]:
     if output is None:
         return []
     write_table(found, output)
+    beside = _write_rejects(job, output)
+    return [output] if beside is None else [output, beside]
+
+
+def _write_rejects(job: FactsJob, output: Path) -> Path | None:
+    """Write the lines that could not be read beside the output, if there are any."""
     if job.rejects is None:
-        return [output]
-    beside = rejects_beside(output)
-    write_table(job.rejects, beside)
-    return [output, beside]
+        return None
+    write_table(job.rejects, beside := rejects_beside(output))
+    return beside
 
 
 @app.command("ask", cls=Sparing)
@@ -240,9 +245,13 @@ def rules_command(
         found = mine_rules(job.facts, min_support=support, min_confidence=confidence, limit=top)
     if output is not None and found:
         write_text(output, "".join(f"{rule}\n" for rule in found))
+    beside = None if output is None else _write_rejects(job, output)
     if json:
-        speaker.answer({"facts": len(job.facts), "rules": [str(rule) for rule in found], "output": output})
+        rules = [str(rule) for rule in found]
+        speaker.answer({"facts": len(job.facts), "rules": rules, "output": output, "rejects": beside})
         return
+    if beside is not None:
+        speaker.say(f"{beside}: lines that could not be read, with the reason for each")
     if not found:
         speaker.note("no rule is borne out so often; a smaller --support or --confidence may find some")
         return

@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = ["Json", "OnError", "OnErrorOption", "Out", "Quiet", "Seed", "with_settings"]
+__all__ = ["Encoding", "Json", "OnError", "OnErrorOption", "Out", "Quiet", "Seed", "with_settings"]
 
 
 class OnError(StrEnum):
@@ -23,6 +23,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes, no progress: only the answer and errors.")]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same result.", min=0)]
 Out = Annotated[Path | None, typer.Option("--output", "-o", help="Where to write.")]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Of text that is not UTF-8, such as latin-1; found if not given."),
+]
 OnErrorOption = Annotated[
     OnError,
     typer.Option("--on-error", help="Bad rows: stop at the first, or reject them into a file beside the output."),

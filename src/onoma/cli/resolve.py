@@ -10,7 +10,7 @@ import typer
 
 from onoma.cli.console import Speaker, Strong
 from onoma.cli.interrupt import INTERRUPTED, Interrupt
-from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
+from onoma.cli.options import Encoding, Json, OnError, OnErrorOption, Quiet
 from onoma.cli.resolve_mentions import refuse_others, resolve_on_engine
 from onoma.errors import SettingsError
 from onoma.kb.update import read_retractions, update_knowledge_base
@@ -141,6 +141,7 @@ def resolve(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where Ctrl-C stopped the same command.", show_default=False)
     ] = False,
+    encoding: Encoding = None,
     on_error: OnErrorOption = OnError.stop,
     seed: Annotated[int | None, typer.Option("--seed", help="The same seed gives the same result (0).", min=0)] = None,
     json: Json = False,
@@ -157,6 +158,7 @@ def resolve(
       [cyan]onoma resolve people.csv --truth cluster_id[/]            how good is it?
       [cyan]onoma resolve shop.csv catalogue.csv --link -o out/[/]    two files, matched
       [cyan]onoma resolve papers.csv --block author_name --field title=text[/]
+      [cyan]onoma resolve refs.bib -o authors.csv[/]                    who wrote what
       [cyan]onoma resolve people.csv -o people.duckdb[/]                a knowledge base to live with
       [cyan]onoma resolve new.csv --into people.duckdb[/]               next week's file
 
@@ -176,6 +178,7 @@ def resolve(
         "comparison": comparison,
         "entities": entities,
         "documents": documents,
+        "encoding": encoding,
         "labels": labels,
         "weights": weights,
         "merge_cost": merge_cost,

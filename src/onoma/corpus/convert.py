@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from onoma.corpus.corpus import Corpus
 from onoma.corpus.formats import format_of, write_corpus, write_table
+from onoma.corpus.writers.delimited import count_formulas
 from onoma.errors import UnsupportedError
 
 __all__ = ["ConvertReport", "convert", "mentions_table"]
@@ -42,6 +43,8 @@ def convert(
     on_error: str = "stop",
     source_format: str | None = None,
     target_format: str | None = None,
+    encoding: str | None = None,
+    quote_formulas: bool = False,
 ) -> ConvertReport:
     """Read one file and write it in another format.
 
@@ -56,19 +59,23 @@ def convert(
         `"stop"` or `"reject"`, as the readers take it.
     source_format, target_format
         Names in `onoma.corpus.formats.FORMATS`.
+    encoding
+        Of a source that is not UTF-8; None: it is found, and said.
+    quote_formulas
+        Whether an apostrophe is written, in CSV and TSV, before what a spreadsheet would take for a formula.
     """
     reading, writing = format_of(source, source_format), format_of(target, target_format)
     names = (reading.name, writing.name)
     if writing.write_table is None and writing.write_corpus is None:
         raise UnsupportedError(f"{writing.name} is read, not written", hint="Write a table: .csv, .jsonl or .parquet.")
     if reading.read_corpus is not None:
-        corpus = reading.read_corpus(source, on_error=on_error)
+        corpus = reading.read_corpus(source, on_error=on_error, encoding=encoding)
         if writing.write_corpus is not None:
             write_corpus(corpus, target, format=writing.name)
             notes = [*corpus.notes, *_lost(corpus, *names)]
             return ConvertReport(*names, len(corpus.documents), corpus.rejects, notes)
         table = mentions_table(corpus)
-        write_table(table, target, format=writing.name)
+        write_table(table, target, format=writing.name, quote_formulas=quote_formulas)
         notes = [*corpus.notes, "the table has the mentions with their chains; the words around them stay behind"]
         return ConvertReport(*names, len(table), corpus.rejects, notes)
     if reading.read_table is None or writing.write_table is None:
@@ -76,9 +83,19 @@ def convert(
             f"{source}: {reading.name} holds a table; {writing.name} needs the words of a text in order",
             hint="Convert it to another table: .csv, .tsv, .jsonl or .parquet.",
         )
-    read = reading.read_table(source, on_error=on_error)
-    write_table(read.table, target, format=writing.name)
-    return ConvertReport(*names, len(read.table), read.rejects, read.notes)
+    read = reading.read_table(source, on_error=on_error, encoding=encoding)
+    write_table(read.table, target, format=writing.name, quote_formulas=quote_formulas)
+    notes = [*read.notes, *_armed(read.table, writing.name, quote_formulas=quote_formulas)]
+    return ConvertReport(*names, len(read.table), read.rejects, notes)
+
+
+def _armed(table: pa.Table, target: str, *, quote_formulas: bool) -> list[str]:
+    n_formulas = count_formulas(table) if target in ("csv", "tsv") else 0
+    if not n_formulas:
+        return []
+    if quote_formulas:
+        return [f"{n_formulas:,} values begin as formulas do and were written with an apostrophe before them"]
+    return [f"{n_formulas:,} values begin as formulas of a spreadsheet do; --quote-formulas makes them harmless there"]
 
 
 def mentions_table(corpus: Corpus) -> pa.Table:

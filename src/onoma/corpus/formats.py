@@ -49,11 +49,11 @@ class Format:
     about: str
     read_table: Callable[..., TableRead] | None = None
     read_corpus: Callable[..., Corpus] | None = None
-    write_table: Callable[[pa.Table, str | Path], None] | None = None
+    write_table: Callable[..., None] | None = None
     write_corpus: Callable[[Corpus, str | Path], None] | None = None
 
 
-def _table(name: str, extensions: tuple[str, ...], about: str, write: Callable[..., None]) -> Format:
+def _table(name: str, extensions: tuple[str, ...], about: str, write: Callable[..., None] | None) -> Format:
     return Format(name, extensions, "table", about, partial(read_table, format=name), write_table=write)
 
 
@@ -66,6 +66,7 @@ FORMATS: dict[str, Format] = {
         _table("tsv", (".tsv", ".tab"), "tab-separated text with a header", write_tsv),
         _table("jsonl", (".jsonl", ".ndjson", ".json"), "JSON Lines, one object a line", write_jsonl),
         _table("parquet", (".parquet", ".pq"), "Parquet", write_parquet),
+        _table("xlsx", (".xlsx", ".xlsm", ".xls", ".ods"), "a spreadsheet: its first sheet", None),
         Format("bibtex", (".bib",), "table", "BibTeX: a mention for each author and editor", read_table=read_bibtex),
         Format(
             "conll2012",
@@ -115,13 +116,15 @@ def format_of(path: str | Path, name: str | None = None) -> Format:
     raise DataError(f"the name does not say the format; known endings are {known}", file=path, hint=hint)
 
 
-def read_corpus(path: str | Path, *, format: str | None = None, on_error: str = "stop") -> Corpus:
+def read_corpus(
+    path: str | Path, *, format: str | None = None, on_error: str = "stop", encoding: str | None = None
+) -> Corpus:
     """Read annotated text in the format that the file name says, or the one given."""
     entry = format_of(path, format)
     if entry.read_corpus is None:
         texts = ", ".join(other.name for other in FORMATS.values() if other.read_corpus)
         raise DataError(f"{entry.name} holds a table, not annotated text; that is in {texts}", file=path)
-    return entry.read_corpus(path, on_error=on_error)
+    return entry.read_corpus(path, on_error=on_error, encoding=encoding)
 
 
 def write_corpus(corpus: Corpus, path: str | Path, *, format: str | None = None) -> None:
@@ -133,8 +136,11 @@ def write_corpus(corpus: Corpus, path: str | Path, *, format: str | None = None)
     entry.write_corpus(corpus, path)
 
 
-def write_table(table: pa.Table, path: str | Path, *, format: str | None = None) -> None:
-    """Write a table in the format that the file name says, or the one given."""
+def write_table(table: pa.Table, path: str | Path, *, format: str | None = None, quote_formulas: bool = False) -> None:
+    """Write a table in the format that the file name says, or the one given.
+
+    With `quote_formulas`, CSV and TSV have an apostrophe before what a spreadsheet would take for a formula.
+    """
     entry = format_of(path, format)
     if entry.write_table is None:
         tables = ", ".join(other.name for other in FORMATS.values() if other.write_table)
@@ -142,4 +148,7 @@ def write_table(table: pa.Table, path: str | Path, *, format: str | None = None)
             "is read, not written" if entry.holds == "table" else "holds annotated text: words and brackets, not rows"
         )
         raise DataError(f"{entry.name} {what}; a table can be written as {tables}", file=path)
-    entry.write_table(table, path)
+    if entry.name in ("csv", "tsv"):
+        entry.write_table(table, path, quote_formulas=quote_formulas)
+    else:
+        entry.write_table(table, path)

@@ -164,5 +164,5 @@ class TextScan:
 
 def _literal(path: Path) -> str:
     """Write a path as an SQL text in which no character means a pattern."""
-    plain = re.sub(r"[\[*?]", r"[\g<0>]", str(path.resolve()))
+    plain = re.sub(r"[\[*?]", r"[\g<0>]", str(path.absolute()))
     return "'" + plain.replace("'", "''") + "'"

@@ -13,9 +13,11 @@ import pyarrow as pa
 
 import onoma
 from onoma.corpus.clustering import ABSENT, Clustering
-from onoma.corpus.readers.table import read_table
+from onoma.corpus.formats import FORMATS
+from onoma.corpus.readers.bibtex import read_bibtex
+from onoma.corpus.readers.table import TableRead, read_table
 from onoma.corpus.records import alike, with_ids
-from onoma.errors import DataError, SettingsError
+from onoma.errors import DataError, SettingsError, shown_path
 from onoma.evaluate.metrics import REPORTED
 from onoma.evaluate.report import Evaluation, evaluate
 from onoma.pipeline.evaluation import gold_labels
@@ -61,6 +63,8 @@ class Job:
     weights: str | None = None
     partitions: int | None = None
     """Sample in so many partitions; None: in one piece."""
+    encoding: str | None = None
+    """Of files that are not UTF-8; None: it is found."""
     documents: str | None = None
     """The file of the texts that mentions stand in."""
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -103,6 +107,7 @@ def read_job(
     documents: str | None = None,
     kinds: Mapping[str, str] | None = None,
     settings: ModelSettings | None = None,
+    encoding: str | None = None,
     on_error: str = "stop",
 ) -> Job:
     """Read one file, or several that become one table with a column `source` of their names."""
@@ -110,7 +115,7 @@ def read_job(
         raise SettingsError("--one-to-one is for linking: at most one row of each source", hint="Add --link.")
     tables, notes, rejects = [], [], []
     for path in files:
-        read = read_table(path, on_error=on_error)
+        read = _read_rows(path, on_error, encoding)
         table, bad = (read.table, None) if source is not None else _with_good_ids(read.table, id, on_error)
         tables.append(table)
         notes += read.notes
@@ -119,7 +124,7 @@ def read_job(
             (bad, ("1 row had no id of its own", "rows had no id of their own")),
         ):
             if rows is not None and len(rows):
-                notes.append(f"{path}: {said[0] if len(rows) == 1 else f'{len(rows):,} {said[1]}'}")
+                notes.append(f"{shown_path(path)}: {said[0] if len(rows) == 1 else f'{len(rows):,} {said[1]}'}")
                 rejects.append(rows)
     if len(files) > 1:
         if source is not None:
@@ -158,12 +163,24 @@ def read_job(
         weights=weights,
         partitions=partitions,
         documents=documents,
+        encoding=encoding,
         kinds=kinds or {},
         settings=settings or ModelSettings(),
         notes=notes,
         rejects=pa.concat_tables(rejects) if rejects else None,
         several=len(files) > 1,
     )
+
+
+def _read_rows(path: Path, on_error: str, encoding: str | None) -> TableRead:
+    """Read a table, or a bibliography: a row for each author and editor."""
+    bare = path.name.lower()
+    for packed in (".gz", ".zst", ".xz"):
+        bare = bare.removesuffix(packed)
+    if not bare.endswith(FORMATS["bibtex"].extensions):
+        return read_table(path, on_error=on_error, encoding=encoding)
+    read = read_bibtex(path, on_error=on_error, encoding=encoding)
+    return TableRead(read.table.drop_columns(["entry_type", "role", "position"]), read.rejects, read.notes)
 
 
 def _with_good_ids(table: pa.Table, id: str | None, on_error: str) -> tuple[pa.Table, pa.Table | None]:
@@ -223,6 +240,7 @@ def job_settings(job: Job) -> dict[str, object]:
         "neighbours": chosen.canopies.neighbours,
         "entities": chosen.n_entities,
         "documents": job.documents,
+        "encoding": job.encoding,
         "partitions": job.partitions,
         "kinds": dict(job.kinds) or None,
     }
@@ -384,8 +402,8 @@ def _free(name: str, tables: Sequence[pa.Table]) -> str:
 
 def _source_names(files: Sequence[Path]) -> list[str]:
     """Return the names of the files without folder and ending, or whole where that would not tell them apart."""
-    stems = [path.name.split(".")[0] for path in files]
-    return stems if len(set(stems)) == len(stems) else [str(path) for path in files]
+    stems = [shown_path(path.name.split(".")[0]) for path in files]
+    return stems if len(set(stems)) == len(stems) else [shown_path(path) for path in files]
 
 
 def _peak_mb() -> float:

@@ -34,6 +34,7 @@ KEYS: dict[str, str] = {
     "neighbours": "whole number from 1 up",
     "entities": "whole number from 1 up",
     "documents": "text",
+    "encoding": "text",
     "partitions": "whole number from 1 up",
     "kinds": "table of columns and kinds",
 }
@@ -50,6 +51,10 @@ def read_settings(path: str | Path) -> dict[str, object]:
         raise DataError(f"{told}; a file of settings is TOML", file=path, hint=_EXAMPLE) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"is not TOML: {error}", file=path, hint=_EXAMPLE) from error
+    except RecursionError as error:
+        raise DataError("is nested too deeply for a file of settings", file=path, hint=_EXAMPLE) from error
+    except ValueError as error:  # a NUL in the name, a number of too many digits
+        raise DataError(f"cannot be read: {error}", file=repr(str(path)), hint=_EXAMPLE) from error
     return check_settings(found, str(path))
 
 

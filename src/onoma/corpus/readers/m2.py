@@ -11,7 +11,7 @@ nothing. Corrections joined by `||` are alternatives.
 from pathlib import Path
 
 from onoma.corpus.edits import Edit, EditedSentence
-from onoma.corpus.readers.files import read_text
+from onoma.corpus.readers.source import read_text
 from onoma.errors import DataError
 
 __all__ = ["read_m2"]

@@ -131,9 +131,12 @@ def _unpacked(plain: Path, packed: str, path: Path, target: Path) -> Path:
     """Unpack a file; damage, a missing end and a bomb are errors."""
     most = max(_MOST_FREE, _MOST_TIMES * plain.stat().st_size)
     try:
-        with plain.open("rb") as raw, target.open("wb") as file:
-            with lzma.open(raw) if packed == "xz" else pa.CompressedInputStream(raw, packed) as stream:
-                _copy(stream, file, path, most)
+        with (
+            plain.open("rb") as raw,
+            lzma.open(raw) if packed == "xz" else pa.CompressedInputStream(raw, packed) as stream,
+            target.open("wb") as file,
+        ):
+            _copy(stream, file, path, most)
     except (OSError, EOFError, lzma.LZMAError) as error:
         raise DataError(
             f"is damaged or cut off: its {packed} data cannot be unpacked ({error})",

@@ -9,12 +9,16 @@ from onoma.corpus.writers.files import open_output
 from onoma.corpus.writers.plain import to_json
 from onoma.errors import DataError
 
-__all__ = ["write_csv", "write_tsv"]
+__all__ = ["count_formulas", "write_csv", "write_tsv"]
 
 _BATCH_ROWS = 1 << 16
 
 
-def write_csv(table: pa.Table, path: str | Path, *, delimiter: str = ",") -> None:
+_FORMULA = "^[=+\\-@\\t\\r]"
+"""How a text begins that a spreadsheet takes for a formula."""
+
+
+def write_csv(table: pa.Table, path: str | Path, *, delimiter: str = ",", quote_formulas: bool = False) -> None:
     """Write comma-separated values, packed if the name ends in .gz or .zst.
 
     Parameters
@@ -25,15 +29,22 @@ def write_csv(table: pa.Table, path: str | Path, *, delimiter: str = ",") -> Non
         The file; it is replaced whole, or not touched if something is wrong.
     delimiter
         Another character, if not the comma.
+    quote_formulas
+        Write an apostrophe before texts that a spreadsheet would take for formulas (they begin with `=`, `+`, `-`, `@`,
+        a tab or a carriage return), and before such names of columns. Off by default: what comes out is what came in.
     """
+    names = pa.array(table.column_names, pa.string())
     with open_output(path) as output:
-        names = [_quoted(pa.array([name], pa.string()), delimiter)[0].as_py() for name in table.column_names]
-        output.write((delimiter.join(names) + "\n").encode("utf-8"))
+        header = _quoted(_disarmed(names) if quote_formulas else names, delimiter).to_pylist()
+        output.write((delimiter.join(header) + "\n").encode("utf-8"))
         for batch in table.to_batches(max_chunksize=_BATCH_ROWS):
-            columns = [
-                _quoted(_as_text(column, field.name, path), delimiter)
-                for column, field in zip(batch.columns, batch.schema, strict=True)
+            texts = [
+                _as_text(column, field.name, path) for column, field in zip(batch.columns, batch.schema, strict=True)
             ]
+            if quote_formulas:
+                kinds = [field.type for field in batch.schema]
+                texts = [_disarmed(text) if _is_text(kind) else text for text, kind in zip(texts, kinds, strict=True)]
+            columns = [_quoted(text, delimiter) for text in texts]
             if len(columns) == 1:
                 columns = [pc.fill_null(columns[0], '""')]  # a blank line would be no row
             if columns and len(batch):
@@ -43,9 +54,30 @@ def write_csv(table: pa.Table, path: str | Path, *, delimiter: str = ",") -> Non
                 output.write(("\n".join(lines) + "\n").encode("utf-8"))
 
 
-def write_tsv(table: pa.Table, path: str | Path) -> None:
+def write_tsv(table: pa.Table, path: str | Path, *, quote_formulas: bool = False) -> None:
     """Write tab-separated values, otherwise as `write_csv`."""
-    write_csv(table, path, delimiter="\t")
+    write_csv(table, path, delimiter="\t", quote_formulas=quote_formulas)
+
+
+def count_formulas(table: pa.Table) -> int:
+    """Count the texts that a spreadsheet would take for formulas.
+
+    Examples
+    --------
+    >>> count_formulas(pa.table({"name": ["=1+2", "Ada"], "balance": [-5, 3]}))
+    1
+    """
+    columns = [column for column in table.columns if _is_text(column.type)]
+    return sum(pc.sum(pc.match_substring_regex(column, _FORMULA)).as_py() or 0 for column in columns)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def _disarmed(text: pa.Array) -> pa.Array:
+    armed = pc.match_substring_regex(text, _FORMULA)
+    return pc.if_else(armed, pc.binary_join_element_wise("'", text, ""), text)
 
 
 def _as_text(column: pa.Array, name: str, path: str | Path) -> pa.Array:
@@ -56,6 +88,8 @@ def _as_text(column: pa.Array, name: str, path: str | Path) -> pa.Array:
         raise DataError(
             "binary values cannot be written as text", file=path, column=name, hint="Write .parquet instead."
         )
+    if pa.types.is_float64(kind):
+        return pa.array([None if value is None else _number(value) for value in column.to_pylist()], pa.string())
     try:
         text = column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
@@ -64,6 +98,11 @@ def _as_text(column: pa.Array, name: str, path: str | Path) -> pa.Array:
         text = pc.replace_substring_regex(text, r"(\.\d*?)0+(Z|[+-]\d+:?\d*)?$", r"\1\2")
         text = pc.replace_substring_regex(text, r"\.(Z|[+-]\d+:?\d*)?$", r"\1")
     return text
+
+
+def _number(value: float) -> str:
+    """Write a number as short as it can be read again, and without an exponent as long as that is not absurd."""
+    return repr(value).removesuffix(".0")
 
 
 def _quoted(text: pa.Array, delimiter: str) -> pa.Array:
