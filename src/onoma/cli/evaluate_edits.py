@@ -6,8 +6,8 @@ from pathlib import Path
 
 from onoma.cli.console import Speaker
 from onoma.corpus.edits import EditedSentence, apply_edits
-from onoma.corpus.readers.source import read_text
 from onoma.corpus.readers.m2 import read_m2
+from onoma.corpus.readers.source import read_text
 from onoma.errors import SettingsError
 from onoma.evaluate.max_match import SentenceScore, max_match
 
