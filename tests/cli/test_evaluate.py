@@ -154,3 +154,10 @@ def test_edits_that_cannot_be_scored(onoma, tmp_path, line, said):
     assert ran.code != 0
     assert said in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_column_called_label_is_not_taken_for_the_answer(onoma):
+    Path("a.csv").write_text("id,label\n1,x\n2,x\n")
+    ran = onoma("evaluate a.csv a.csv")
+    assert ran.code == 1 and "no column for the clusters" in ran.err
+    assert onoma("evaluate a.csv a.csv --gold-column label --predicted-column label").code == 0

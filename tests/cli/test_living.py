@@ -1,6 +1,7 @@
 """Living with a knowledge base, as a person would type it."""
 
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -163,3 +164,18 @@ def test_errors(onoma, kb, line, code, said):
     ran = onoma(line)
     assert (ran.code, said in ran.err) == (code, True), ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_new_column_is_said(onoma, kb, people):
+    more = people.slice(240).append_column("shoe_size", [["42"] * 20])
+    write_table(more, "wider.csv")
+    ran = onoma(f"resolve wider.csv --into {kb}")
+    assert ran.code == 0
+    assert "the column 'shoe_size' is new" in ran.err
+
+
+def test_dates_stand_on_one_line(onoma, kb, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = onoma(f"history {kb}").out
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", out), out
+    assert "resolve " in out and "240 added" in out

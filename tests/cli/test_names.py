@@ -92,3 +92,10 @@ def test_an_entity_of_a_knowledge_base_has_a_family_tree(onoma, tmp_path):
     assert onoma("resolve people.csv -o kb.duckdb -q").code == 0
     assert "Wilhelmina Smith" in onoma('lineage kb.duckdb "Wilhelmina Smith"').out
     assert onoma('lineage kb.duckdb "Wilhelmina Smith" --name nothing').code == 2
+
+
+def test_a_name_that_is_not_there_is_suggested(onoma):
+    Path("names.txt").write_text("Vladimir Putin\nVladimir V. Putin\nAngela Merkel\n")
+    ran = onoma("lineage names.txt Putin")
+    assert ran.code == 1
+    assert "Did you mean" in ran.err and "'Vladimir Putin'" in ran.err and "Merkel" not in ran.err

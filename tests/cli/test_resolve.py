@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from onoma.corpus.formats import write_table
 from onoma.corpus.readers.table import read_table
+from onoma.corpus.simulate import simulate_people
 from onoma.resolve.posterior import copying, sampling
 
 
@@ -316,3 +318,26 @@ def test_errors(onoma, line, code, said):
     assert (ran.code, said in ran.err) == (code, True), ran.err
     assert "Traceback" not in ran.err
     assert not list(Path().glob("out*"))
+
+
+def test_the_table_carries_the_rows_as_they_came(onoma):
+    """And evaluate reads it, whatever the ids were called; `id`, `entity` and `probability` are always there."""
+    people = simulate_people(60, seed=3)
+    for key in ("id", "rec_id", "person_id"):
+        names = [key if name == "id" else name for name in people.column_names]
+        write_table(people.rename_columns(names), "people.csv")
+        assert onoma("resolve people.csv -o who.csv --quiet").code == 0
+        found = read_table("who.csv").table
+        assert found.column_names[:3] == ["id", "entity", "probability"]
+        assert {*names} <= {*found.column_names}
+        assert found["surname"].to_pylist() == people["surname"].to_pylist()
+        ran = onoma("evaluate people.csv who.csv --json")
+        assert ran.code == 0, ran.err
+        assert ran.json["b3"]["f1"] > 0.9
+
+
+def test_a_column_that_is_the_answer_is_listed(onoma):
+    write_table(simulate_people(60, seed=3), "people.csv")
+    ran = onoma("resolve people.csv --json")
+    assert ran.json["ignored"]["cluster_id"] == "by its name it is the answer, and no evidence"
+    assert "cluster_id" not in ran.json["fields"]

@@ -35,6 +35,8 @@ _PLAIN_EVERY = 10.0
 
 _OBEYED = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 """What a terminal obeys, other than tab and the end of a line; and halves of characters, which cannot be sent."""
+_SHORT = 8
+"""Letters of a cell that is not worth a second line."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d[ T:\d]*")
 
 
@@ -114,7 +116,8 @@ class Speaker:
         )
         for position, column in enumerate(columns):
             numeric = any(isinstance(row[position], int | float) for row in shown)
-            whole = numeric or (bool(shown) and all(_DATE.fullmatch(str(row[position])) for row in shown))
+            cells = [str(row[position]) for row in shown]
+            whole = numeric or all(len(cell) <= _SHORT or _DATE.fullmatch(cell) for cell in cells)
             header = Text(printable(str(column)))
             table.add_column(header, justify="right" if numeric else "left", overflow="fold", no_wrap=whole)
         for row in shown:

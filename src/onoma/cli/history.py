@@ -1,7 +1,7 @@
 """`onoma history`: the life of an entity, or of the whole knowledge base."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from onoma.cli.options import Json, Quiet
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import Event
 from onoma.kb.query import history as life
+
+if TYPE_CHECKING:
+    from onoma.kb.report import RunLine
 
 __all__ = ["history"]
 
@@ -45,7 +48,7 @@ def history(
             lines = run_lines(base)
             if json:
                 speaker.answer({"runs": [dict(zip(_RUNS, line, strict=True)) for line in lines]})
-            speaker.table("runs", _RUNS, lines)
+            speaker.table("runs", ("run", "when", "kind", "entities", "records", "command"), map(_shown, lines))
         else:
             events = life(base, entity)
             if json:
@@ -57,6 +60,14 @@ def history(
 
 
 _RUNS = ("run", "when", "kind", "added", "changed", "retracted", "touched", "entities", "command")
+
+
+def _shown(line: "RunLine") -> tuple[object, ...]:
+    """Return a run as people read it: counts in words, so that a line fits on a screen."""
+    run, when, kind, *counts, entities, command = line
+    words = ("added", "changed", "retracted", "touched")
+    told = ", ".join(f"{n:,} {word}" for n, word in zip(counts, words, strict=True) if n)
+    return run, when, kind, entities, told, command
 
 
 def _told(event: Event) -> str:

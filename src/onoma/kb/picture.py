@@ -1,5 +1,6 @@
 """Pictures of explanations, as SVG."""
 
+import io
 import math
 from html import escape
 from pathlib import Path
@@ -18,7 +19,9 @@ _INK, _PALE, _STRONG, _WEAK = "#243b4a", "#eef4f5", "#1c7c74", "#c2571a"
 def draw_pair(found: PairExplanation, path: Path) -> None:
     """Draw the waterfall of a pair: each field's bits, one after the other."""
     _check(path)
-    found.resolution.chart.waterfall(0, 1).save(str(path))
+    drawn = io.StringIO()
+    found.resolution.chart.waterfall(0, 1).save(drawn, format="svg")
+    write_text(path, [drawn.getvalue()])
 
 
 def draw_entity(found: EntityExplanation, path: Path) -> None:
@@ -64,9 +67,11 @@ def _svg(found: EntityExplanation) -> list[str]:
 
 
 def _title(found: EntityExplanation) -> str:
-    told = f"{found.entity}: all one with probability {found.together:.2f}"
+    told = f"{_short(found.entity)}: all one with probability {found.together:.2f}"
     if found.critical is not None:
-        told += f"; without the {found.critical.what} {found.critical.name}, parted with {found.critical.split:.2f}"
+        told += (
+            f"; without the {found.critical.what} {_short(found.critical.name)}, parted with {found.critical.split:.2f}"
+        )
     return told
 
 

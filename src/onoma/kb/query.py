@@ -21,7 +21,20 @@ from onoma.errors import DataError, SettingsError
 from onoma.kb.database import KnowledgeBase, quoted
 from onoma.kb.world import find_entity, record_table
 
-__all__ = ["EXPORTS", "Count", "Event", "Match", "count_entities", "export", "history", "record_rows", "show"]
+__all__ = [
+    "EXPORTS",
+    "Count",
+    "Event",
+    "Match",
+    "count_entities",
+    "export",
+    "exported_files",
+    "flat",
+    "history",
+    "record_rows",
+    "show",
+    "word_scores",
+]
 
 EXPORTS = ("parquet", "csv", "jsonl", "ntriples")
 """How a knowledge base can be exported."""
@@ -245,7 +258,7 @@ def export(base: KnowledgeBase, target: Path, kind: str) -> list[Path]:
     tables = {"records": records, "entities": base.query("FROM entity_current ORDER BY entity")}
     with folder_for(target) as folder:
         for name, table in tables.items():
-            write_table(_plain(table) if kind == "csv" else table, folder / f"{name}.{kind}")
+            write_table(flat(table) if kind == "csv" else table, folder / f"{name}.{kind}")
     return [target / f"{name}.{kind}" for name in tables]
 
 
@@ -254,7 +267,7 @@ def exported_files(target: Path, kind: str) -> list[Path]:
     return [target, *(target / f"{name}.{kind}" for name in ("records", "entities"))]
 
 
-def _plain(table: pa.Table) -> pa.Table:
+def flat(table: pa.Table) -> pa.Table:
     """Return lists and structures as JSON: a delimited file has no room for them."""
     for at, column in enumerate(table.schema):
         if pa.types.is_nested(column.type):

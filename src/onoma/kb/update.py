@@ -280,7 +280,13 @@ def _take_in(base: KnowledgeBase, plan: _Plan, update: Update) -> NDArray[np.int
         return np.zeros(0, dtype=np.int64)
     first = int(base.meta("next_record") or 0)
     numbers = np.arange(first, first + len(plan.table))
+    known = {str(name) for (name,) in base.rows("SELECT name FROM columns")}
     append_records(base, plan.table, numbers, plan.source, run=update.run)
+    update.notes += [
+        f"the column {name!r} is new: it is kept with the records and not compared; resolving all anew may compare it"
+        for name in plan.table.column_names
+        if name not in known
+    ]
     base.set_meta("next_record", first + len(numbers))
     nobody = pa.array([""] * len(numbers), pa.string())
     rows = {"record": numbers, "source": pa.array(plan.source, pa.string()), "id": plan.table["id"], "entity": nobody}

@@ -19,7 +19,7 @@ __all__ = ["ENTITY_NAMES", "KEY_NAMES", "Sides", "gold_labels", "read_sides"]
 
 KEY_NAMES = ("id", "mention_id", "record_id", "rec_id", "unique_id", "mention", "uid", "key")
 """Columns that are taken for the id, in this order."""
-ENTITY_NAMES = ("cluster_id", "entity", "entity_id", "cluster", "gold", "label", "chain")
+ENTITY_NAMES = ("cluster_id", "entity", "entity_id", "cluster", "gold", "chain")
 """Columns that are taken for the clusters of the gold, in this order; of a prediction, `entity` comes first."""
 
 
@@ -202,11 +202,23 @@ def _keys(sides: Sequence[_Columns], wanted: Sequence[str]) -> list[str]:
     """Return the columns that identify an item in both tables."""
     if wanted:
         return [_find(side.table, name, (), side.path, "ids") for name in wanted for side in sides[:1]]
-    keys = [_find(sides[0].table, None, KEY_NAMES, sides[0].path, "ids")]
+    named = {name.lower() for name in sides[0].table.column_names} & {*KEY_NAMES}
+    keys = [] if named else _likely_keys(sides)
+    keys = keys or [_find(sides[0].table, None, KEY_NAMES, sides[0].path, "ids")]
     repeated = pc.count_distinct(sides[0].table[keys[0]]).as_py() < len(sides[0].table)
     if repeated and all("source" in side.table.column_names for side in sides):
         return ["source", *keys]
     return keys
+
+
+def _likely_keys(sides: Sequence[_Columns]) -> list[str]:
+    """Return the first column called …id that both tables have and that tells all rows of the gold apart."""
+    gold, others = sides[0].table, {name for side in sides[1:] for name in side.table.column_names}
+    for name in gold.column_names:
+        taken = name.lower() in ENTITY_NAMES or name not in others
+        if name.lower().endswith("id") and not taken and pc.count_distinct(gold[name]).as_py() == len(gold):
+            return [name]
+    return []
 
 
 def _joined(side: _Columns, keys: Sequence[str]) -> pa.ChunkedArray:

@@ -13,7 +13,7 @@ from onoma.corpus.readers.files import check_readable
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import is_knowledge_base, read_knowledge_base
-from onoma.kb.query import record_rows, show
+from onoma.kb.query import record_rows, show, word_scores
 from onoma.progress import SILENT, Progress
 from onoma.resolve.fields.kinds import KINDS
 from onoma.resolve.models.phylogeny.lineage import FamilyTree, draw_tree, known_tree, likely_parents, tell_tree
@@ -225,9 +225,23 @@ def find_tree(table: pa.Table, wanted: str) -> FamilyTree:
     if not pc.any(rows).as_py():
         hit = pc.index(names, pa.scalar(wanted, names.type)).as_py()
         if hit < 0:
-            raise DataError(f"there is no entity and no name {wanted!r}")
+            raise DataError(f"there is no entity and no name {wanted!r}", hint=_near(names.to_pylist(), wanted))
         rows = pc.equal(entities, entities[hit].as_py())
     return _tree(table.filter(rows))
+
+
+def _near(names: Sequence[str], wanted: str, most: int = 3) -> str:
+    """Return a hint with the names most alike."""
+    distinct = list(dict.fromkeys(name for name in names if name))
+    scores = word_scores(wanted, [name.lower() for name in distinct])
+    best = [distinct[i] for i in np.argsort(-scores, kind="stable")[:most] if scores[i] >= _ALIKE]
+    if not best:
+        return "Give a name as it stands in the file, or the number of an entity."
+    return f"Did you mean {', '.join(map(repr, best[:-1]))}{' or ' if best[:-1] else ''}{best[-1]!r}?"
+
+
+_ALIKE = 60.0
+"""Of 100: how alike a name must be to be suggested."""
 
 
 def _tree(rows: pa.Table) -> FamilyTree:

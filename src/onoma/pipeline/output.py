@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from onoma.corpus.formats import write_table
+from onoma.corpus.formats import format_of, write_table
 from onoma.corpus.writers.beside import claimed
 from onoma.corpus.writers.files import rejects_beside, write_text
 from onoma.corpus.writers.folders import folder_for
 from onoma.errors import DataError
 from onoma.kb.database import is_knowledge_base, read_knowledge_base
+from onoma.kb.query import flat
 from onoma.kb.store import store_resolution
 from onoma.pipeline.resolution import Outcome, about_job, job_settings, job_to_store, summary
 from onoma.pipeline.settings import to_toml
@@ -130,10 +131,33 @@ def _write_tables(outcome: Outcome, target: Path, command: str) -> list[Path]:
         store_outcome(outcome, target, command=command)
         return [target]
     if _is_file(target):
-        write_table(outcome.resolution.memberships, target)
+        write_table(flat(_with_input(outcome)) if _is_delimited(target) else _with_input(outcome), target)
         return [target, *_write_rejects(rejects, rejects_beside(target))]
     with folder_for(target, drop=FOLDER_FILES) as folder:
         return [target / each.name for each in _write_folder(outcome, folder, command)]
+
+
+def _with_input(outcome: Outcome) -> pa.Table:
+    """Return which entity each row is, and the row as it came: id, entity and probability first, by these names."""
+    found = outcome.resolution.memberships
+    for name in outcome.job.table.column_names:
+        column = outcome.job.table[name]
+        if name in found.column_names and _same(column, found[name]):
+            continue
+        options = (name, *(f"{name}_in_file{i}" for i in ("", *range(2, 1000))))
+        found = found.append_column(next(each for each in options if each not in found.column_names), column)
+    return found
+
+
+def _same(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
+    try:
+        return bool(one.cast(pa.string()).equals(other.cast(pa.string())))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return False
+
+
+def _is_delimited(target: Path) -> bool:
+    return format_of(target).name in ("csv", "tsv")
 
 
 FOLDER_FILES = (

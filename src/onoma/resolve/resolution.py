@@ -24,7 +24,7 @@ from onoma.resolve.comparison.given import read_weights
 from onoma.resolve.comparison.recomparison import compared_anew, comparisons_note
 from onoma.resolve.comparison.weights import log_bayes_factors
 from onoma.resolve.fields.canonical import canonical_table, fullest_records
-from onoma.resolve.fields.prepare import Fields, prepare_fields
+from onoma.resolve.fields.prepare import Fields, Ignored, prepare_fields
 from onoma.resolve.fields.rows import (
     check_known,
     encoded,
@@ -282,8 +282,11 @@ def resolve(
     table, note = identified(table, id, sources)
     notes.append(note)
     # A block stays evidence: that two rows share its value says the more the rarer the value is.
-    left_out = {"id", source, labels, *exclude, *(name for name in table.column_names if name.lower() in TRUTH_NAMES)}
+    said = {"id", source, labels, *exclude, *(kinds or {})}
+    answers = [name for name in table.column_names if name.lower() in TRUTH_NAMES and name not in said]
+    left_out = {"id", source, labels, *exclude, *answers}
     fields = prepare_fields(table, kinds=kinds, exclude=[name for name in table.column_names if name in left_out])
+    fields.ignored.extend(Ignored(name, "by its name it is the answer, and no evidence") for name in answers)
     if settings.model == "auto":
         model, why = pick_model(fields.fields, link=link, weighed=weights is not None or settings.comparison != "kinds")
         settings = replace(settings, model=model)

@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import lzma
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
@@ -85,6 +86,15 @@ def open_output(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 def write_text(path: str | Path, pieces: Iterable[str]) -> None:
-    """Write text as UTF-8, line ends as they are."""
+    """Write text as UTF-8, line ends as they are; in pictures and pages, signs unknown to XML become �."""
+    text = "".join(pieces)
+    if Path(path).suffix.lower() in (".svg", ".html"):
+        text = _NOT_XML.sub("\ufffd", text)
     with open_output(path) as output:
-        output.write("".join(pieces).encode("utf-8"))
+        output.write(text.encode("utf-8"))
+
+
+_NOT_XML = re.compile(
+    "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufffe\\uffff]|&#x0*(?:[0-8bcef]|1.|7f);"
+)
+"""What no XML may hold, plain or as a reference; and what terminals obey."""
