@@ -5,7 +5,7 @@ say it again: `007` stays text, `7` becomes a whole number. See `TYPES` for the 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from onoma.errors import DataError
 
-__all__ = ["TYPES", "ScanError", "TextScan"]
+__all__ = ["TYPES", "ScanError", "TextScan", "write_tables"]
 
 TYPES = {
     "BIGINT": "coalesce(try_cast({c} AS BIGINT)::VARCHAR = {c}, false)",
@@ -166,3 +166,16 @@ def _literal(path: Path) -> str:
     """Write a path as an SQL text in which no character means a pattern."""
     plain = re.sub(r"[\[*?]", r"[\g<0>]", str(path.absolute()))
     return "'" + plain.replace("'", "''") + "'"
+
+
+def write_tables(path: Path, schemas: Mapping[str, pa.Schema], batches: Iterable[Mapping[str, pa.Table]]) -> None:
+    """Make a database file of some tables, filled batch by batch."""
+    with duckdb.connect(str(path)) as connection:
+        for name, schema in schemas.items():
+            empty = schema.empty_table()
+            connection.register("incoming", empty)
+            connection.execute(f"CREATE TABLE {name} AS SELECT * FROM incoming")  # noqa: S608  (our own names)
+        for batch in batches:
+            for name, schema in schemas.items():
+                connection.register("incoming", batch[name].select(schema.names))
+                connection.execute(f"INSERT INTO {name} SELECT * FROM incoming")  # noqa: S608
