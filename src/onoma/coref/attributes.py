@@ -1,0 +1,300 @@
+"""What is known of each mention, as numbers that kernels read: type, words, number, gender, person, place in the tree.
+
+Gender and animacy come from pronouns, titles, given names (Faker's lists, MIT licence) and short lists of nouns; number
+from the Penn tags; what no list knows is 0, "unknown", and never counts as disagreement.
+"""
+
+import tomllib
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.coref.document import Document
+from onoma.coref.mentions import Span
+
+__all__ = ["Column", "Mentions", "describe", "text_code"]
+
+
+class Column(IntEnum):
+    """The columns of the table of mentions."""
+
+    START = 0
+    END = 1
+    HEAD = 2
+    SENTENCE = 3
+    TYPE = 4
+    """0 pronoun, 1 proper, 2 definite, 3 indefinite, 4 bare, 5 demonstrative, 6 possessed, 7 other."""
+    HEAD_WORD = 5
+    FIRST_WORD = 6
+    LAST_WORD = 7
+    BEFORE = 8
+    AFTER = 9
+    GOVERNOR = 10
+    RELATION = 11
+    NUMBER = 12
+    GENDER = 13
+    ANIMACY = 14
+    PERSON = 15
+    ENTITY = 16
+    TEXT = 17
+    HEAD_TEXT = 18
+    BARE_TEXT = 19
+    SPEAKER = 20
+    QUOTED = 21
+    LENGTH = 22
+    PRONOUN = 23
+    GOVERNOR_PLACE = 24
+    INITIALS = 25
+    GENRE = 26
+    FORM = 27
+    """Reflexive 1, possessive 2, relative 3, interrogative 4, indefinite 5 pronoun; else 0."""
+    SUBJECT = 28
+    NESTED = 29
+    HEAD_TAG = 30
+    LAST_NAME = 31
+    FIRST_NAME = 32
+    GOVERNOR_TAG = 33
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """The mentions of one document, described.
+
+    Parameters
+    ----------
+    table
+        Mentions × `Column`, int64.
+    words, word_ends
+        Codes of the content words of each mention, ascending, one mention after the other, and where each ends.
+    modifiers, modifier_ends
+        Codes of the words before the head that tell things of one kind apart.
+    """
+
+    table: NDArray[np.int64]
+    words: NDArray[np.int64]
+    word_ends: NDArray[np.int64]
+    modifiers: NDArray[np.int64]
+    modifier_ends: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+
+# (canonical number, number, gender, animacy, person, form); 0 is unknown.
+_SINGULAR, _PLURAL = 1, 2
+_MASCULINE, _FEMININE, _NEUTER = 1, 2, 3
+_ANIMATE, _INANIMATE = 1, 2
+_PRONOUNS: Mapping[str, tuple[int, int, int, int, int, int]] = {
+    word: (code, number, gender, animacy, person, form)
+    for code, (number, gender, animacy, person, forms) in enumerate(
+        [
+            (1, 0, 1, 1, {"i": 0, "me": 0, "my": 2, "mine": 2, "myself": 1}),
+            (0, 0, 1, 2, {"you": 0, "your": 2, "yours": 2, "yourself": 1, "yourselves": 1, "ya": 0, "u": 0}),
+            (1, 1, 1, 3, {"he": 0, "him": 0, "his": 2, "himself": 1}),
+            (1, 2, 1, 3, {"she": 0, "her": 2, "hers": 2, "herself": 1}),
+            (1, 3, 2, 3, {"it": 0, "its": 2, "itself": 1}),
+            (2, 0, 1, 1, {"we": 0, "us": 0, "our": 2, "ours": 2, "ourselves": 1}),
+            (2, 0, 0, 3, {"they": 0, "them": 0, "their": 2, "theirs": 2, "themselves": 1, "'em": 0, "themself": 1}),
+            (1, 3, 2, 3, {"this": 0, "that": 0}),
+            (2, 0, 0, 3, {"these": 0, "those": 0}),
+            (0, 0, 1, 3, {"who": 3, "whom": 3, "whose": 3}),
+            (0, 3, 2, 3, {"which": 3, "what": 4}),
+            (1, 0, 1, 3, {"one": 5, "oneself": 1, "someone": 5, "somebody": 5, "anyone": 5, "everyone": 5}),
+            (1, 3, 2, 3, {"something": 5, "anything": 5, "everything": 5, "nothing": 5}),
+            (2, 0, 0, 3, {"some": 5, "all": 5, "many": 5, "both": 5, "others": 5}),
+        ],
+        start=1,
+    )
+    for word, form in forms.items()
+}
+_TITLES = {"mr": 1, "mr.": 1, "sir": 1, "lord": 1, "mrs": 2, "mrs.": 2, "ms": 2, "ms.": 2, "miss": 2, "lady": 2}
+_ENTITIES = ("", "PERSON", "PER", "ORGANIZATION", "ORG", "PLACE", "LOC", "GPE", "TIME", "EVENT", "OBJECT", "ANIMAL")
+_ENTITY_CODES = {name: code for code, name in enumerate(_ENTITIES)}
+_SAME_ENTITY = {"PER": "PERSON", "ORG": "ORGANIZATION", "LOC": "PLACE", "GPE": "PLACE"}
+_QUOTES = frozenset("\"“”``''")
+
+
+def text_code(text: str) -> int:
+    """Return a number for a string, the same on every machine; 0 for the empty string."""
+    return zlib.crc32(text.encode("utf-8")) if text else 0
+
+
+def describe(document: Document, spans: Sequence[Span], vocabulary: Mapping[str, int]) -> Mentions:
+    """Describe mentions; words that are not in `vocabulary` are known by their tag alone."""
+    known = _Tokens.of(document, vocabulary)
+    rows = np.zeros((len(spans), len(Column)), np.int64)
+    words: list[int] = []
+    word_ends: list[int] = []
+    modifiers: list[int] = []
+    modifier_ends: list[int] = []
+    names = {(start, end): kind for start, end, kind in document.names}
+    inside = [""] * len(document)
+    for start, end, kind in document.names:
+        inside[start:end] = [kind] * (end - start)
+    genre = text_code(document.genre)
+    open_ends: list[int] = []
+    for row, span in enumerate(spans):
+        while open_ends and open_ends[-1] < span.end:
+            open_ends.pop()
+        _describe(rows[row], document, span, known)
+        rows[row, Column.GENRE] = genre
+        rows[row, Column.NESTED] = min(len(open_ends), 3)
+        open_ends.append(span.end)
+        _add_kind(rows[row], names.get((span.start, span.end)) or inside[span.head], document, span)
+        content = sorted(
+            {known.codes[k] for k in range(span.start, span.end) if known.lower[k] not in _words("stop words")}
+        )
+        words.extend(content)
+        word_ends.append(len(words))
+        modifiers.extend(
+            sorted(
+                {
+                    known.codes[k]
+                    for k in range(span.start, span.end)
+                    if k != span.head and document.upos[k] in {"ADJ", "NOUN", "PROPN", "NUM"}
+                }
+            )
+        )
+        modifier_ends.append(len(modifiers))
+    return Mentions(rows, *(np.array(codes, np.int64) for codes in (words, word_ends, modifiers, modifier_ends)))
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    """What is looked up once for each token of a document."""
+
+    lower: Sequence[str]
+    codes: Sequence[int]
+    ids: Sequence[int]
+    quoted: Sequence[int]
+
+    @classmethod
+    def of(cls, document: Document, vocabulary: Mapping[str, int]) -> "_Tokens":
+        lower = [word.lower() for word in document.words]
+        ids = [
+            vocabulary.get(word) or -1 - text_code(tag) % 997 for word, tag in zip(lower, document.tags, strict=True)
+        ]
+        quoted, inside = [], 0
+        for word in document.words:
+            if word in _QUOTES:
+                inside = 1 - inside
+            quoted.append(inside)
+        return cls(lower, [text_code(word) for word in lower], ids, quoted)
+
+
+def _describe(row: NDArray[np.int64], document: Document, span: Span, known: _Tokens) -> None:
+    start, end, head = span.start, span.end, span.head
+    sentence = document.sentences[head]
+    governor = int(document.heads[head])
+    row[Column.START], row[Column.END], row[Column.HEAD], row[Column.SENTENCE] = start, end, head, sentence
+    row[Column.HEAD_WORD], row[Column.FIRST_WORD], row[Column.LAST_WORD] = (
+        known.ids[head],
+        known.ids[start],
+        known.ids[end - 1],
+    )
+    row[Column.BEFORE] = known.ids[start - 1] if start and document.sentences[start - 1] == sentence else 0
+    after = end < len(document) and document.sentences[end] == sentence
+    row[Column.AFTER] = known.ids[end] if after else 0
+    row[Column.GOVERNOR] = known.ids[governor] if governor != head else 0
+    row[Column.GOVERNOR_PLACE] = governor if governor != head else -1
+    row[Column.GOVERNOR_TAG] = text_code(document.tags[governor]) if governor != head else 0
+    row[Column.RELATION] = text_code(document.deprels[head])
+    row[Column.SUBJECT] = document.deprels[head].startswith("nsubj")
+    row[Column.TEXT] = text_code(" ".join(known.lower[start:end]))
+    row[Column.HEAD_TEXT] = text_code(document.lemmas[head].lower())
+    bare = start
+    while bare < head and document.upos[bare] == "DET":
+        bare += 1
+    last = end - 1 if end - 1 > head and document.tags[end - 1] == "POS" else end
+    row[Column.BARE_TEXT] = text_code(" ".join(known.lower[bare:last]))
+    row[Column.SPEAKER] = text_code(document.speakers[head])
+    row[Column.QUOTED] = known.quoted[head]
+    row[Column.LENGTH] = min(end - start, 8)
+    row[Column.HEAD_TAG] = text_code(document.tags[head])
+
+
+def _add_kind(row: NDArray[np.int64], entity: str | None, document: Document, span: Span) -> None:
+    """Fill in type, number, gender, animacy, person, and what belongs to a name."""
+    head, start = span.head, span.start
+    word = document.words[head].lower()
+    tag, upos = document.tags[head], document.upos[head]
+    kind = _SAME_ENTITY.get(entity or "", entity or "")
+    row[Column.ENTITY] = _ENTITY_CODES.get(kind, 0)
+    if span.end - start == 1 and word in _PRONOUNS and upos in {"PRON", "DET"}:
+        code, number, gender, animacy, person, form = _PRONOUNS[word]
+        row[Column.TYPE], row[Column.PRONOUN], row[Column.NUMBER], row[Column.GENDER] = 0, code, number, gender
+        row[Column.ANIMACY], row[Column.PERSON], row[Column.FORM] = animacy, person, form
+        return
+    row[Column.PERSON] = 3
+    row[Column.NUMBER] = _PLURAL if tag in {"NNS", "NNPS"} else _SINGULAR if tag in {"NN", "NNP"} else 0
+    if any(document.deprels[child] == "conj" and child < span.end for child in document.children[head]):
+        row[Column.NUMBER] = _PLURAL
+    row[Column.TYPE] = _type(document, span, upos)
+    gender, animacy = _gender(document, span, kind)
+    row[Column.GENDER], row[Column.ANIMACY] = gender, animacy
+    if upos == "PROPN":
+        parts = [document.words[k] for k in range(start, span.end) if document.upos[k] == "PROPN"]
+        row[Column.LAST_NAME], row[Column.FIRST_NAME] = text_code(parts[-1].lower()), text_code(parts[0].lower())
+        initials = "".join(part[0] for part in parts if part[0].isupper()) if len(parts) > 1 else parts[0]
+        row[Column.INITIALS] = text_code(initials.replace(".", "")) if initials.replace(".", "").isupper() else 0
+
+
+def _type(document: Document, span: Span, upos: str) -> int:
+    if upos == "PROPN":
+        return 1
+    first = document.words[span.start].lower()
+    tag = document.tags[span.start]
+    if first == "the":
+        return 2
+    if first in {"a", "an", "some", "any", "no", "every", "each", "another", "many", "several", "few"}:
+        return 3
+    if first in {"this", "that", "these", "those", "such"}:
+        return 5
+    if tag in {"PRP$", "POS"} or any(document.deprels[child] == "nmod:poss" for child in document.children[span.head]):
+        return 6
+    return 4 if upos == "NOUN" else 7
+
+
+def _gender(document: Document, span: Span, entity: str) -> tuple[int, int]:
+    head = document.lemmas[span.head].lower()
+    words = [document.words[k].lower() for k in range(span.start, span.end)]
+    if head in _words("masculine nouns"):
+        return _MASCULINE, _ANIMATE
+    if head in _words("feminine nouns"):
+        return _FEMININE, _ANIMATE
+    if document.upos[span.head] == "PROPN":
+        title = next((_TITLES[word] for word in words if word in _TITLES), 0)
+        given = next((_given_names()[word] for word in words if word in _given_names()), 0)
+        if title:
+            return title, _ANIMATE
+        if entity in {"ORGANIZATION", "PLACE", "TIME", "EVENT", "OBJECT"}:
+            return _NEUTER, _INANIMATE
+        if entity == "PERSON":
+            return given, _ANIMATE
+        return (given, _ANIMATE) if given and not entity else (0, 0)
+    if head in _words("nouns for people") or entity == "PERSON":
+        return 0, _ANIMATE
+    return 0, _INANIMATE if entity in {"ORGANIZATION", "PLACE", "TIME", "EVENT", "OBJECT"} else 0
+
+
+@cache
+def _words(section: str) -> frozenset[str]:
+    """Return one list of `words.toml`."""
+    text = resources.files("onoma.coref").joinpath("words.toml").read_text("utf-8")
+    return frozenset(str(tomllib.loads(text)[section]).split())
+
+
+@cache
+def _given_names() -> Mapping[str, int]:
+    """Return given names with their gender; those of both are left out."""
+    from faker.providers.person.en_US import Provider  # heavy, and needed only where names are
+
+    male = {str(name).lower() for name in Provider.first_names_male}
+    female = {str(name).lower() for name in Provider.first_names_female}
+    return {name: _MASCULINE if name in male else _FEMININE for name in male ^ female}

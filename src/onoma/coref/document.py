@@ -1,0 +1,96 @@
+"""One annotated document as coreference sees it: words, tags, trees, speakers, names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from onoma.corpus.documents import Annotations
+from onoma.errors import DataError
+
+__all__ = ["Document", "documents_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A document's tokens, column by column.
+
+    Parameters
+    ----------
+    name
+        The document's name.
+    words, lemmas, tags, upos, deprels
+        A string for each token; `tags` are the Penn treebank's, `deprels` Universal Dependencies'.
+    heads
+        The governing token, counted in the document; the root's is itself.
+    sentences
+        The sentence of each token.
+    speakers
+        Who speaks each token; empty where the text does not say.
+    names
+        Spans of names: (start, end, type), end exclusive.
+    genre
+        What kind of text it is, where that is known.
+    """
+
+    name: str
+    words: Sequence[str]
+    lemmas: Sequence[str]
+    tags: Sequence[str]
+    upos: Sequence[str]
+    deprels: Sequence[str]
+    heads: NDArray[np.int64]
+    sentences: NDArray[np.int64]
+    speakers: Sequence[str]
+    names: Sequence[tuple[int, int, str]] = ()
+    genre: str = ""
+    children: Sequence[Sequence[int]] = field(init=False)
+    """The dependents of each token, in the order of the text."""
+
+    def __post_init__(self) -> None:
+        children: list[list[int]] = [[] for _ in self.words]
+        for token, head in enumerate(self.heads.tolist()):
+            if head != token:
+                children[head].append(token)
+        object.__setattr__(self, "children", children)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def documents_of(annotations: Annotations, *, genre: str = "") -> list[Document]:
+    """Return each document of a batch; it must have tags, lemmas and trees."""
+    return [_document(one, genre) for one in annotations]
+
+
+def _document(one: Annotations, genre: str) -> Document:
+    tokens = one.tokens
+    name = str(one.documents["document"][0])
+    missing = [column for column in ("tag", "upos", "lemma", "head", "deprel") if tokens[column].null_count]
+    if missing and len(tokens):
+        raise DataError(
+            f"document {name!r}: coreference needs tags, lemmas and trees; {', '.join(missing)} is missing",
+            hint="Annotate the text first: onoma annotate.",
+        )
+    spans = one.layer("name")
+    names = list(zip(spans["start"].to_pylist(), spans["end"].to_pylist(), _texts(spans["type"]), strict=True))
+    return Document(
+        name=name,
+        words=_texts(tokens["word"]),
+        lemmas=_texts(tokens["lemma"]),
+        tags=_texts(tokens["tag"]),
+        upos=_texts(tokens["upos"]),
+        deprels=_texts(tokens["deprel"]),
+        heads=tokens["head"].to_numpy().astype(np.int64),
+        sentences=tokens["sentence"].to_numpy().astype(np.int64),
+        speakers=["" if speaker == "-" else speaker for speaker in _texts(tokens["speaker"])],
+        names=names,
+        genre=genre,
+    )
+
+
+def _texts(column: pa.ChunkedArray) -> list[str]:
+    return list(pc.fill_null(column.cast(pa.string()), "").to_pylist())

@@ -1,0 +1,172 @@
+"""A document made ready for scoring: its mentions described, with what can be counted once; and the names of features.
+
+The kernels make features in a fixed order, so the k-th feature of a pair comes from the k-th template. `explain` tells
+what each template looks at and what it adds.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.coref._features_kernels import MAX_FEATURES, new_features, pair_features, pair_relations, score_document
+from onoma.coref.attributes import Column, Mentions, describe
+from onoma.coref.document import Document
+from onoma.coref.mentions import Span
+
+__all__ = ["NEW_TEMPLATES", "PAIR_TEMPLATES", "Prepared", "explain_new", "explain_pair", "prepare"]
+
+_RELATIONS = (
+    "same words",
+    "same words but for determiners",
+    "same head",
+    "its words in the antecedent",
+    "the antecedent's words in it",
+    "its modifiers in the antecedent",
+    "the antecedent's modifiers in it",
+    "number",
+    "gender",
+    "animacy",
+    "kind of name",
+    "distance in sentences",
+    "distance in mentions",
+    "one inside the other",
+    "speaker",
+    "place in the tree",
+    "initials",
+    "parts of the name",
+    "person",
+    "quotation",
+)
+
+NEW_TEMPLATES: Sequence[str] = (
+    "type of mention",
+    "head word",
+    "first word",
+    "last word",
+    "word before",
+    "word after",
+    "governing word",
+    "relation to the governor",
+    "length",
+    "kind of name and number",
+    "earlier mentions with the same words",
+    "earlier mentions with the same head",
+    "among the first mentions",
+    "inside other mentions",
+    "genre",
+    "tag of the head and relation",
+    "relation and tag of the governor",
+    "quotation and first sentences",
+    "seen before, by length",
+    "part of a mention with the same head",
+    "first word, tag of the head, length",
+)
+"""What each feature of "a new entity" looks at."""
+
+PAIR_TEMPLATES: Sequence[str] = (
+    "types and pronouns",
+    "types",
+    *(name for relation in _RELATIONS for name in (relation, f"{relation}, by types")),
+    "match and distance",
+    "match and modifiers",
+    "distances",
+    "distance and subject",
+    "distance in mentions, by pronoun",
+    "agreement, by types",
+    "agreement, by pronoun",
+    "nesting and tree",
+    "nesting, tree and relation",
+    "speaker and quotation, by pronoun",
+    "speaker, by pronoun",
+    "form of the pronoun and tree",
+    "subjects and distance",
+    "relations",
+    "relation of the antecedent",
+    "length of the antecedent and match",
+    "length and match",
+    "nesting of both",
+    "kind of the antecedent's name, by pronoun",
+    "kinds of names and match",
+    "match, by genre",
+    "distance, by genre",
+    "head word and match",
+    "both head words",
+    "antecedent's head word, by pronoun",
+    "both first words",
+    "words before both",
+    "word after the antecedent",
+    "word before and match",
+    "both governing words",
+    "first word and match",
+    "antecedent's first word and match",
+    "governing word and antecedent's type",
+    "parts of names and gender",
+    "tags of heads and match",
+    "shared words, by types",
+    "nesting in one sentence, by pronoun",
+    "animacy and number of the antecedent, by pronoun",
+)
+"""What each feature of "j is the antecedent of i" looks at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A document's mentions, ready to be scored."""
+
+    name: str
+    spans: Sequence[Span]
+    mentions: Mentions
+    counts: NDArray[np.int64]
+    """For each mention: earlier ones with the same words, with the same head, and whether a longer one holds it."""
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def scores(self, weights: NDArray[np.float64], window: int) -> NDArray[np.float64]:
+        """Return the score of each antecedent j of each mention i; on the diagonal, of none; -inf elsewhere."""
+        result = np.full((len(self), len(self)), -np.inf)
+        m = self.mentions
+        score_document(
+            m.table, m.words, m.word_ends, m.modifiers, m.modifier_ends, self.counts, weights, window, result
+        )
+        return result
+
+
+def prepare(document: Document, spans: Sequence[Span], vocabulary: Mapping[str, int]) -> Prepared:
+    """Describe the mentions of a document."""
+    mentions = describe(document, spans, vocabulary)
+    return Prepared(document.name, spans, mentions, _counts(mentions.table))
+
+
+def explain_pair(prepared: Prepared, weights: NDArray[np.float64], i: int, j: int) -> list[tuple[str, float]]:
+    """Return what each template adds to the score of "j is the antecedent of i"; together they are that score."""
+    out, rel = np.empty(MAX_FEATURES, np.int64), np.empty(len(_RELATIONS), np.int64)
+    m = prepared.mentions
+    pair_relations(m.table, m.words, m.word_ends, m.modifiers, m.modifier_ends, i, j, rel)
+    n = pair_features(m.table, i, j, rel, len(weights) - 1, out)
+    return list(zip(PAIR_TEMPLATES, weights[out[:n]].tolist(), strict=True))
+
+
+def explain_new(prepared: Prepared, weights: NDArray[np.float64], i: int) -> list[tuple[str, float]]:
+    """Return what each template adds to the score of "i begins a new entity"."""
+    out = np.empty(MAX_FEATURES, np.int64)
+    n = new_features(prepared.mentions.table, prepared.counts, i, len(weights) - 1, out)
+    return list(zip(NEW_TEMPLATES, weights[out[:n]].tolist(), strict=True))
+
+
+def _counts(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    counts = np.zeros((len(table), 3), np.int64)
+    texts: Counter[int] = Counter()
+    heads: Counter[int] = Counter()
+    holders: set[int] = set()
+    for i, row in enumerate(table.tolist()):
+        if row[Column.TYPE] != 0:
+            counts[i, :2] = texts[row[Column.BARE_TEXT]], heads[row[Column.HEAD_TEXT]]
+            texts[row[Column.BARE_TEXT]] += 1
+            heads[row[Column.HEAD_TEXT]] += 1
+        counts[i, 2] = row[Column.HEAD] in holders
+        holders.add(row[Column.HEAD])
+    return counts

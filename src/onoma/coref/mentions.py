@@ -1,0 +1,111 @@
+"""Mentions: the spans that may refer, from trees, names and pronouns.
+
+Every nominal token heads a noun phrase: the tokens below it in the tree. Guidelines differ in what belongs to a
+mention, so a head gives several spans: all that hangs on it; that without what is coordinated with it; that without
+appositions, clauses, and phrases behind it. What attaches to a noun because it is a predicate (its subject, its copula)
+is no part of its phrase, and prepositions, conjunctions and punctuation at its edges are trimmed. Names are mentions
+where no phrase has the same span.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from onoma.coref.document import Document
+
+__all__ = ["Span", "candidate_mentions", "head_of"]
+
+_NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
+_PREDICATE = (
+    "nsubj", "csubj", "cop", "aux", "mark", "advcl", "expl", "discourse", "parataxis", "vocative", "dislocated"
+)  # fmt: skip
+"""Relations that attach to a noun because it is a predicate, not because they belong to its phrase."""
+_NO_MENTION = ("expl", "flat", "fixed", "goeswith")
+_ALONE = ("nsubj", "obj", "iobj", "obl", "nmod", "conj", "root")
+"""What a determiner does in its clause where it stands for a noun: "those are mine"."""
+_PEELED = ((), ("conj",), ("conj", "appos"), ("conj", "appos", "acl"), ("conj", "appos", "acl", "nmod"))
+"""Dependents left out, step by step."""
+_EDGE_LEFT = frozenset({"PUNCT", "CCONJ", "ADP", "SCONJ"})
+_EDGE_RIGHT = frozenset({"PUNCT", "CCONJ"})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A span of tokens, `end` exclusive, and its head."""
+
+    start: int
+    end: int
+    head: int
+
+
+def candidate_mentions(document: Document) -> list[Span]:
+    """Return every span that may be a mention, in the order of the text (longer first where they begin together)."""
+    found: dict[tuple[int, int], Span] = {}
+    for token in range(len(document)):
+        if _may_refer(document, token):
+            for span in _phrases(document, token):
+                found.setdefault((span.start, span.end), span)
+    for start, end, _ in document.names:
+        if (start, end) not in found:
+            found[start, end] = Span(start, end, head_of(document, start, end))
+    return sorted(found.values(), key=lambda span: (span.start, -span.end))
+
+
+def head_of(document: Document, start: int, end: int) -> int:
+    """Return the token of a span that is governed from outside it; of several, the first nominal one."""
+    heads = document.heads
+    tops = [token for token in range(start, end) if not start <= heads[token] < end or heads[token] == token]
+    nominal = [token for token in tops if document.upos[token] in _NOMINAL]
+    chosen = nominal or [token for token in tops if document.upos[token] != "PUNCT"] or tops
+    return chosen[0] if chosen else end - 1
+
+
+def _may_refer(document: Document, token: int) -> bool:
+    upos, relation = document.upos[token], document.deprels[token]
+    if relation.startswith(_NO_MENTION):
+        return False
+    if document.tags[token] in {"PRP", "PRP$"}:
+        return True
+    if upos == "DET":
+        return relation.startswith(_ALONE)
+    if upos in {"NUM", "ADJ"}:
+        return relation.startswith(("nsubj", "obj"))
+    return upos == "PROPN" or (upos in _NOMINAL and not relation.startswith("compound"))
+
+
+def _phrases(document: Document, head: int) -> Iterator[Span]:
+    seen = set()
+    for without in _PEELED:
+        span = _span(document, head, without)
+        if span not in seen:
+            seen.add(span)
+            yield Span(*span, head)
+
+
+def _span(document: Document, head: int, without: tuple[str, ...]) -> tuple[int, int]:
+    """Return the phrase below a head without some kinds of dependents, trimmed."""
+    kept = {head}
+    waiting = [head]
+    while waiting:
+        token = waiting.pop()
+        for child in document.children[token]:
+            if child in kept or (token == head and _is_left_out(document, child, head, without)):
+                continue
+            kept.add(child)
+            waiting.append(child)
+    start, end = head, head + 1  # the unbroken run around the head
+    while start - 1 in kept:
+        start -= 1
+    while end in kept:
+        end += 1
+    while start < head and document.upos[start] in _EDGE_LEFT:
+        start += 1
+    while end - 1 > head and document.upos[end - 1] in _EDGE_RIGHT:
+        end -= 1
+    return start, end
+
+
+def _is_left_out(document: Document, child: int, head: int, without: tuple[str, ...]) -> bool:
+    relation = document.deprels[child]
+    if relation == "case":
+        return child < head  # a preposition; behind the head it is the possessive 's
+    return relation == "cc" or relation.startswith(_PREDICATE) or relation.split(":")[0] in without

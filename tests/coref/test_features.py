@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from coref.worlds import make_document
+from onoma.coref._features_kernels import pair_relations
+from onoma.coref.attributes import Column
+from onoma.coref.features import NEW_TEMPLATES, PAIR_TEMPLATES, explain_new, explain_pair, prepare
+from onoma.coref.mentions import candidate_mentions
+from reference.coref import relations
+
+NAMES = {0: "same words", 2: "same head", 3: "its words in the antecedent", 4: "the antecedent's words in it"}
+
+
+@pytest.fixture
+def document():
+    return make_document()
+
+
+def test_relations_equal_those_from_the_words(document):
+    spans = candidate_mentions(document)
+    prepared = prepare(document, spans, {})
+    m, rel = prepared.mentions, np.empty(20, np.int64)
+    for i in range(len(spans)):
+        for j in range(i):
+            pair_relations(m.table, m.words, m.word_ends, m.modifiers, m.modifier_ends, i, j, rel)
+            slow = relations(document, spans[i], spans[j])
+            assert {name: rel[k] for k, name in NAMES.items()} == {name: slow[name] for name in NAMES.values()}
+            assert rel[11] == slow["distance in sentences"]
+
+
+def test_explanations_add_up_to_the_scores(document):
+    prepared = prepare(document, candidate_mentions(document), {"the": 1, "king": 2})
+    weights = np.random.default_rng(0).normal(size=1 << 12)
+    scores = prepared.scores(weights, 100)
+    for i in range(len(prepared)):
+        parts = explain_new(prepared, weights, i)
+        assert [name for name, _ in parts] == list(NEW_TEMPLATES)
+        assert sum(value for _, value in parts) == pytest.approx(scores[i, i])
+        for j in range(i):
+            parts = explain_pair(prepared, weights, i, j)
+            assert [name for name, _ in parts] == list(PAIR_TEMPLATES)
+            assert sum(value for _, value in parts) == pytest.approx(scores[i, j])
+
+
+def test_a_window_limits_antecedents(document):
+    prepared = prepare(document, candidate_mentions(document), {})
+    scores = prepared.scores(np.zeros(256), 2)
+    i, j = np.indices(scores.shape)
+    assert np.isfinite(scores[(j <= i) & (i - j <= 2)]).all()
+    assert np.isneginf(scores[(j > i) | (i - j > 2)]).all()
+
+
+def test_attributes(document):
+    spans = {(s.start, s.end): s for s in candidate_mentions(document)}
+    rows = {key: prepare(document, [span], {}).mentions.table[0] for key, span in spans.items()}
+    ada, she, king, daughters = rows[0, 2], rows[9, 10], rows[3, 8], rows[14, 16]
+    assert (she[Column.TYPE], she[Column.GENDER], she[Column.NUMBER]) == (0, 2, 1)
+    assert (king[Column.TYPE], king[Column.GENDER], king[Column.ANIMACY]) == (2, 1, 1)
+    assert (ada[Column.TYPE], ada[Column.ANIMACY]) == (1, 1)
+    assert (daughters[Column.NUMBER], daughters[Column.GENDER], daughters[Column.TYPE]) == (2, 2, 6)

@@ -1,0 +1,68 @@
+"""Coreference by enumeration: every clustering of a few mentions."""
+
+from itertools import product
+
+import numpy as np
+
+
+def clusterings(n):
+    """Every clustering of n mentions, as the number of each one's first member."""
+
+    def grow(labels):
+        if len(labels) == n:
+            yield tuple(labels)
+            return
+        for label in [*sorted(set(labels)), len(labels)]:
+            yield from grow([*labels, label])
+
+    yield from grow([])
+
+
+def left_link_score(scores, labels, constraints=None):
+    """Σ over mentions of the best antecedent in the entity, or of none for its first; and constraints on all pairs."""
+    total = 0.0
+    for i, label in enumerate(labels):
+        inside = [j for j in range(i) if labels[j] == label]
+        total += max(scores[i, j] for j in inside) if inside else scores[i, i]
+        if constraints is not None:
+            total += sum(constraints[i, j] for j in inside)
+    return total
+
+
+def best_clustering(scores, constraints=None):
+    return max(clusterings(len(scores)), key=lambda labels: left_link_score(scores, labels, constraints))
+
+
+def all_pairs_score(scores, labels):
+    return sum(scores[i, j] - scores[i, i] for i in range(len(labels)) for j in range(i) if labels[i] == labels[j])
+
+
+def coreference_by_enumeration(links):
+    """The probability that two mentions are one thing, and of each number of entities, over all choices."""
+    n = len(links)
+    coreferent, counts = np.zeros((n, n)), np.zeros(n + 1)
+    for choice in product(*(range(i + 1) for i in range(n))):
+        p = np.prod([links[i, j] for i, j in enumerate(choice)])
+        labels = []
+        for i, j in enumerate(choice):
+            labels.append(i if i == j else labels[j])
+        counts[len(set(labels))] += p
+        coreferent += p * np.equal.outer(labels, labels)
+    return coreferent, counts
+
+
+def relations(document, a, b):
+    """How mention a stands to the earlier mention b, from the words themselves (`a`, `b`: spans)."""
+    stop = {"a", "an", "the", "his", "of", "and"}
+    lower = [word.lower() for word in document.words]
+    text = lambda span: lower[span.start : span.end]  # noqa: E731
+    content = lambda span: set(text(span)) - stop  # noqa: E731
+    shared = content(a) & content(b)
+    inside = lambda part, whole: 0 if not whole else 2 if part == whole else 1 if part else 0  # noqa: E731
+    return {
+        "same words": text(a) == text(b),
+        "its words in the antecedent": inside(shared, content(a)),
+        "the antecedent's words in it": inside(shared, content(b)),
+        "same head": document.lemmas[a.head].lower() == document.lemmas[b.head].lower(),
+        "distance in sentences": int(document.sentences[a.head] - document.sentences[b.head]),
+    }
