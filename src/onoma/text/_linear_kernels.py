@@ -1,0 +1,222 @@
+"""Kernels of linear models over hashed templates: which rows of the weights a place in a sentence reads, and learning.
+
+A *template* is a list of parts (column, offset): the columns of the tokens at these offsets, hashed together. A hash is
+a *slot*; `rows` maps slots to rows of the weights, or to -1 for features too rare to keep. One row has one weight for
+each class, so a feature costs one look at memory whatever the number of classes.
+"""
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.numerics.rng import uniform
+
+__all__ = ["count_slots", "predict", "slot_of", "spread", "train_epoch"]
+
+
+@nb.njit(cache=True, nogil=True, inline="always")
+def _mix(value: np.uint64, part: np.uint64) -> np.uint64:
+    value = (value ^ part) * np.uint64(0x9E3779B97F4A7C15)
+    return value ^ (value >> np.uint64(29))
+
+
+@nb.njit(cache=True, nogil=True)
+def slot_of(
+    attributes: NDArray[np.uint32],
+    begin: int,
+    end: int,
+    i: int,
+    template: NDArray[np.int16],
+    number: int,
+    shift: np.uint64,
+) -> int:
+    """Return the slot of one template at token i of the sentence from begin to before end."""
+    value = np.uint64(number + 1) * np.uint64(0xD6E8FEB86659FD93)
+    n = template[0]
+    for p in range(n):
+        place = i + template[2 + 2 * p]
+        if place < begin:
+            part = np.uint64(0x1_0000_0000) + np.uint64(begin - place)
+        elif place >= end:
+            part = np.uint64(0x2_0000_0000) + np.uint64(place - end)
+        else:
+            part = np.uint64(attributes[place, template[1 + 2 * p]])
+        value = _mix(value, part)
+    return int(value >> shift)
+
+
+@nb.njit(cache=True, nogil=True)
+def count_slots(
+    attributes: NDArray[np.uint32],
+    sentences: NDArray[np.int32],
+    chosen: NDArray[np.int64],
+    gold: NDArray[np.int32],
+    templates: NDArray[np.int16],
+    shift: int,
+    counts: NDArray[np.uint8],
+) -> None:
+    """Count how often each slot is met in the chosen sentences, up to 255; tokens of gold below -1 are passed over."""
+    for s in chosen:
+        for i in range(sentences[s], sentences[s + 1]):
+            if gold[i] < -1:
+                continue
+            for t in range(len(templates)):
+                slot = slot_of(attributes, sentences[s], sentences[s + 1], i, templates[t], t, np.uint64(shift))
+                if counts[slot] < 255:
+                    counts[slot] += 1
+
+
+@nb.njit(cache=True, nogil=True)
+def _rows_at(
+    attributes: NDArray[np.uint32],
+    begin: int,
+    end: int,
+    i: int,
+    templates: NDArray[np.int16],
+    shift: np.uint64,
+    rows: NDArray[np.int32],
+    found: NDArray[np.int64],
+) -> int:
+    n = 0
+    for t in range(len(templates)):
+        row = rows[slot_of(attributes, begin, end, i, templates[t], t, shift)]
+        if row >= 0:
+            found[n] = row
+            n += 1
+    return n
+
+
+@nb.njit(cache=True, nogil=True)
+def train_epoch(
+    order: NDArray[np.int64],
+    sentences: NDArray[np.int32],
+    attributes: NDArray[np.uint32],
+    column: int,
+    gold: NDArray[np.int32],
+    templates: NDArray[np.int16],
+    shift: int,
+    rows: NDArray[np.int32],
+    margin: float,
+    dropout: float,
+    state: NDArray[np.uint64],
+    step: int,
+    weights: NDArray[np.float32],
+    sums: NDArray[np.float32],
+) -> tuple[int, int]:
+    """One pass of the averaged perceptron over the sentences; return the next step and the number of mistakes.
+
+    A right class must win by `margin`; each feature is left out of an update's look with probability `dropout`, so that
+    no single one is relied upon. Each class predicted is written to `column` of the attributes (plus one), so later
+    tokens see the model's own choices, right or wrong, as they will when it is used. A token whose gold is -1 is
+    predicted but teaches nothing; one below -1 is passed over.
+    """
+    n_classes = weights.shape[1]
+    found = np.empty(len(templates), np.int64)
+    scores = np.empty(n_classes, np.float32)
+    mistakes = 0
+    for s in order:
+        begin, end = sentences[s], sentences[s + 1]
+        for i in range(begin, end):
+            if gold[i] < -1:
+                continue
+            n = _rows_at(attributes, begin, end, i, templates, np.uint64(shift), rows, found)
+            if dropout > 0.0:
+                n = _drop(found, n, dropout, state)
+            target = gold[i]
+            best = _best(weights, found, n, scores, target, margin)
+            if target >= 0 and best != target:
+                mistakes += 1
+                for k in range(n):
+                    weights[found[k], target] += 1.0
+                    weights[found[k], best] -= 1.0
+                    sums[found[k], target] += step
+                    sums[found[k], best] -= step
+            if target >= 0:
+                scores[target] += margin
+            for c in range(n_classes):
+                if scores[c] > scores[best]:
+                    best = c
+            attributes[i, column] = best + 1
+            step += 1
+    return step, mistakes
+
+
+@nb.njit(cache=True, nogil=True)
+def _drop(found: NDArray[np.int64], n: int, dropout: float, state: NDArray[np.uint64]) -> int:
+    kept = 0
+    for k in range(n):
+        if uniform(state) >= dropout:
+            found[kept] = found[k]
+            kept += 1
+    return kept
+
+
+@nb.njit(cache=True, nogil=True)
+def _best(
+    weights: NDArray[np.float32],
+    found: NDArray[np.int64],
+    n: int,
+    scores: NDArray[np.float32],
+    target: int,
+    margin: float,
+) -> int:
+    """Return the class that scores most once the target has given up its margin."""
+    scores[:] = 0
+    for k in range(n):
+        row = weights[found[k]]
+        for c in range(len(scores)):
+            scores[c] += row[c]
+    if target >= 0:
+        scores[target] -= np.float32(margin)
+    best = 0
+    for c in range(1, len(scores)):
+        if scores[c] > scores[best]:
+            best = c
+    return best
+
+
+@nb.njit(cache=True, nogil=True)
+def predict(
+    sentences: NDArray[np.int32],
+    attributes: NDArray[np.uint32],
+    column: int,
+    only: NDArray[np.bool_],
+    templates: NDArray[np.int16],
+    shift: int,
+    rows: NDArray[np.int32],
+    weights: NDArray[np.int8],
+    out: NDArray[np.int32],
+) -> None:
+    """Write the best class of each token to `out`, and plus one to `column` of the attributes."""
+    n_classes = weights.shape[1]
+    found = np.empty(len(templates), np.int64)
+    scores = np.empty(n_classes, np.int32)
+    for s in range(len(sentences) - 1):
+        begin, end = sentences[s], sentences[s + 1]
+        for i in range(begin, end):
+            if not only[i]:
+                continue
+            n = _rows_at(attributes, begin, end, i, templates, np.uint64(shift), rows, found)
+            scores[:] = 0
+            for k in range(n):
+                row = weights[found[k]]
+                for c in range(n_classes):
+                    scores[c] += row[c]
+            best = 0
+            for c in range(1, n_classes):
+                if scores[c] > scores[best]:
+                    best = c
+            out[i] = best
+            attributes[i, column] = best + 1
+
+
+@nb.njit(cache=True, nogil=True)
+def spread(
+    sizes: NDArray[np.uint8], columns: NDArray[np.uint8], values: NDArray[np.int8], weights: NDArray[np.int8]
+) -> None:
+    """Fill rows of weights from lists of what is not zero."""
+    k = 0
+    for row in range(len(sizes)):
+        for _ in range(sizes[row]):
+            weights[row, columns[k]] = values[k]
+            k += 1

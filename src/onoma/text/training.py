@@ -1,0 +1,121 @@
+"""All models from the data, by one call: word clusters, tokeniser, tagger, lemmas, parser.
+
+What ships is trained on data whose licences allow it: UD English EWT (CC BY-SA 4.0), the genres of GUM under CC BY and
+CC BY-SA, Wikipedia (CC BY-SA 3.0) and MASC (free) for word clusters, with counts of word pairs of the web (Apache 2.0
+package), and the dictionaries of lemminflect (MIT) and AGID (permissive). The same data and seed give the same bytes.
+"""
+
+import lzma
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from onoma.progress import SILENT, Progress
+from onoma.text.annotate import Annotator
+from onoma.text.clusters import Clusters, learn_clusters
+from onoma.text.lemmas import train_lemmatiser
+from onoma.text.lexicon import Lexicon, read_lexicon
+from onoma.text.parser import train_parser
+from onoma.text.storage import load_arrays, save_arrays
+from onoma.text.tagger import jackknife, train_tagger
+from onoma.text.tokeniser import train_tokeniser
+from onoma.text.treebank import Treebank, join_treebanks, read_treebank, read_treebank_zip
+from onoma.text.words import WordTable
+
+__all__ = ["CLEAN_GENRES", "clusters_of", "read_ewt", "read_gum", "train_all"]
+
+CLEAN_GENRES = frozenset(("academic", "bio", "court", "interview", "news", "voyage"))
+"""Genres of GUM whose texts are free to use: CC BY, CC BY-SA or in the public domain."""
+_WEB_WORDS, _WIKIPEDIA_WORDS = 1e12, 2.75e7
+_WEB_WEIGHT = 2.0
+"""The web's word pairs count as twice the text of Wikipedia: they are its most frequent ones only."""
+
+
+def read_ewt(data: Path, part: str) -> Treebank:
+    """Read a part (train, dev, test) of the English Web Treebank."""
+    return read_treebank(data / f"text/ud-ewt/en_ewt-ud-{part}.conllu.gz")
+
+
+def read_gum(data: Path, part: str, *, clean: bool) -> Treebank:
+    """Read a part (train, dev, test) of GUM; `clean` takes only genres whose texts are free to use."""
+    path = data / "text/gum/dep_conllu.zip"
+    with zipfile.ZipFile(path) as archive:
+        names = sorted(name for name in archive.namelist() if name.startswith(f"{part}/") and name.endswith(".conllu"))
+    wanted = [name for name in names if not clean or name.split("GUM_")[1].split("_")[0] in CLEAN_GENRES]
+    return read_treebank_zip(path, wanted)
+
+
+def train_all(
+    data: Path, *, clean: bool = True, clusters: Path | None = None, seed: int = 0, progress: Progress = SILENT
+) -> Annotator:
+    """Train every model.
+
+    Parameters
+    ----------
+    data
+        The data folder (docs/data.md).
+    clean
+        Only what may ship; otherwise all genres of GUM, for research.
+    clusters
+        A file of clusters learnt before, or to be written once they are learnt; without, they are learnt here.
+    seed
+        Of every shuffle.
+    progress
+        Shows the steps.
+    """
+    treebank = join_treebanks([read_ewt(data, "train"), read_gum(data, "train", clean=clean)])
+    lexicon = read_lexicon(data / "correction/lexicon")
+    groups = clusters_of(data, clusters, seed=seed, progress=progress)
+    frequency = dict(zip(groups.words, groups.counts.tolist(), strict=True))
+    return train_on(treebank, lexicon, groups, frequency, seed=seed, progress=progress)
+
+
+def train_on(
+    treebank: Treebank,
+    lexicon: Lexicon,
+    clusters: Clusters | None,
+    frequency: Mapping[str, int],
+    *,
+    seed: int = 0,
+    progress: Progress = SILENT,
+) -> Annotator:
+    """Train every model on a treebank, given a dictionary and word clusters."""
+    words = WordTable.of(clusters, lexicon.classes)
+    tokeniser = train_tokeniser(treebank, words, seed=seed, progress=progress)
+    tagger = train_tagger(treebank, words, seed=seed, progress=progress)
+    lemmatiser = train_lemmatiser(treebank, lexicon, words, frequency)
+    joint = jackknife(treebank, words, seed=seed, progress=progress)
+    parser = train_parser(treebank, joint, words, seed=seed, progress=progress)
+    return Annotator(words, tokeniser, tagger, lemmatiser, parser)
+
+
+def clusters_of(data: Path, kept: Path | None = None, *, seed: int = 0, progress: Progress = SILENT) -> Clusters:
+    """Return the word clusters: read from a file if it is there, else learnt (and written there)."""
+    if kept is not None and kept.exists():
+        header, arrays = load_arrays(kept, "text/clusters")
+        return Clusters(header["words"], arrays["counts"], arrays["labels"])
+    found = learn_clusters(_sentences(data), _web_pairs(data), seed=seed, progress=progress)
+    if kept is not None:
+        save_arrays(kept, "text/clusters", {"words": found.words}, {"counts": found.counts, "labels": found.labels})
+    return found
+
+
+def _sentences(data: Path) -> Iterator[str]:
+    for path in sorted((data / "correction/native-wikipedia").glob("*.xz")):
+        with lzma.open(path, "rt", encoding="utf-8") as file:
+            yield from (line.strip() for line in file if line.strip())
+    with lzma.open(data / "correction/native-mixed/masc.tagged.txt.xz", "rt", encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("# "):
+                yield " ".join(item.rpartition("_")[0] for item in line.split())
+
+
+def _web_pairs(data: Path) -> list[tuple[str, str, float]]:
+    """Return word pairs of the web, counted as in a text of Wikipedia's size (times a weight)."""
+    out = []
+    with lzma.open(data / "correction/ngram-counts/google-web-bigrams.tsv.xz", "rt", encoding="utf-8") as file:
+        for line in file:
+            pair, _, count = line.rstrip("\n").rpartition("\t")
+            first, _, second = pair.lower().partition(" ")
+            out.append((first, second, float(count) / _WEB_WORDS * _WIKIPEDIA_WORDS * _WEB_WEIGHT))
+    return out
