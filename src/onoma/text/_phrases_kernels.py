@@ -4,8 +4,24 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["APPOSITION", "BASE", "CONJUNCT", "COORDINATION", "MAXIMAL", "NAME", "OUT", "PLAIN", "POST", "PREDICATE",
-           "PRE", "RELATIVE", "ADVERB", "POSSESSIVE", "phrases_of", "reaches"]  # fmt: skip
+__all__ = [
+    "ADVERB",
+    "APPOSITION",
+    "BASE",
+    "CONJUNCT",
+    "COORDINATION",
+    "MAXIMAL",
+    "NAME",
+    "OUT",
+    "PLAIN",
+    "POSSESSIVE",
+    "POST",
+    "PRE",
+    "PREDICATE",
+    "RELATIVE",
+    "phrases_of",
+    "reaches",
+]  # fmt: skip
 
 POST, OUT, PRE, NAME, CONJUNCT, APPOSITION, PREDICATE, ADVERB, RELATIVE, POSSESSIVE = range(10)
 """Roles of a noun's dependents: after the head; outside the phrase; before the head; part of a name or number;

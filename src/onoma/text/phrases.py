@@ -1,10 +1,10 @@
 """Noun phrases from dependency trees: base, plain, maximal and coordinated, with heads, determiners and appositions.
 
 A phrase stands around a nominal head: a noun, name, pronoun, or another word in a noun's place. Its *base* runs from
-the first modifier before the head to the head (and the rest of a name); the *maximal* phrase has all that depends on the
-head but what makes it a predicate (copula, subject) or ties it to the outside (preposition, conjunction, punctuation);
-the *plain* one leaves out clauses and appositions; a *coordination* runs to the last conjunct. Phrases of one head that
-are the same tokens are one row with several kinds.
+the first modifier before the head to the head (and the rest of a name); the *maximal* phrase has all that depends on
+the head but what makes it a predicate (copula, subject) or ties it to the outside (preposition, conjunction,
+punctuation); the *plain* one leaves out clauses and appositions; a *coordination* runs to the last conjunct. Phrases of
+one head that are the same tokens are one row with several kinds.
 
 Cost: tokens × depth of the tree.
 """
