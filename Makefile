@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs bench lock clean
+.PHONY: help demo test torture lint format docs bench lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -35,6 +35,9 @@ demo: $(VENV)/core.stamp  ## set up and run the main job on a simulated table
 # Where there is a Java, the tests that start a Spark cluster run too.
 test: lint $(if $(shell command -v java),$(VENV)/spark.stamp)  ## set up, lint, check types and import contracts, run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+torture: $(VENV)/dev.stamp  ## attack it: thousands of damaged files, kills and interrupts (ten minutes or more)
+	ONOMA_TORTURE=40 $(BIN)/python -m pytest -q -n 2 -k torture tests
 
 lint: $(VENV)/dev.stamp  ## ruff, mypy --strict, import contracts
 	$(BIN)/ruff check .

@@ -39,3 +39,12 @@ def test_errors(onoma, line, said):
     assert ran.code == 1
     assert said in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_file_from_before_utf8_is_read_and_said(onoma):
+    Path("a.csv").write_bytes("id,name\n1,José Müller\n2,Zoë Brontë\n".encode("latin-1"))
+    ran = onoma("convert a.csv b.csv")
+    assert (ran.code, "cp1252" in ran.err) == (0, True)
+    assert Path("b.csv").read_text("utf-8") == "id,name\n1,José Müller\n2,Zoë Brontë\n"
+    assert "cp1252" not in onoma("convert a.csv b.csv --encoding latin-1").err
+    assert onoma("convert a.csv b.csv --encoding klingon").code != 0

@@ -205,3 +205,10 @@ def test_an_explanation_is_drawn(files):
     assert "written: why.svg" in ran.out
     assert "citizen of(person112, italy)" in Path("why.svg").read_text()
     assert "an .svg file" in files("facts explain kb.tsv 'in(city00, france)' --picture why.png").err
+
+
+def test_rules_keep_what_could_not_be_read(onoma):
+    lines = "".join(f"p{i}\tleads\tf{i}\np{i}\tworks_for\tf{i}\n" for i in range(20))
+    Path("kb.tsv").write_text(lines + "only two\tparts\n")
+    found = onoma("facts rules kb.tsv -o rules.txt --on-error reject --json").json
+    assert "only two" in Path(str(found["rejects"])).read_text()

@@ -341,3 +341,11 @@ def test_a_column_that_is_the_answer_is_listed(onoma):
     ran = onoma("resolve people.csv --json")
     assert ran.json["ignored"]["cluster_id"] == "by its name it is the answer, and no evidence"
     assert "cluster_id" not in ran.json["fields"]
+
+
+def test_a_bibliography_is_resolved(onoma):
+    entries = (
+        f"@book{{k{i}, author = {{{name}}}, title = {{T{i}}}}}\n" for i, name in enumerate(["Ada Lee", "Bo Roe"] * 8)
+    )
+    Path("refs.bib").write_text("".join(entries))
+    assert onoma("resolve refs.bib -o who.csv --json").json["rows"] == 16

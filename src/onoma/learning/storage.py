@@ -1,8 +1,6 @@
 """Models on disk: a folder with `model.json` (what it is, its settings and names) and `arrays.npz` (its numbers)."""
 
 import json
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import DataError
+from onoma.numerics.archive import ArchiveError, read_archive, seal_of
 
 __all__ = ["kind_of", "load_model", "save_model"]
 
@@ -22,7 +21,9 @@ def save_model(folder: str | Path, kind: str, facts: Mapping[str, Any], arrays: 
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise DataError("is no folder; a model is kept in a folder", file=folder, hint="Name another place.") from error
-    (folder / "model.json").write_text(json.dumps({"kind": kind, "version": 1, **facts}, indent=1) + "\n", "utf-8")
+    told = json.loads(json.dumps({"kind": kind, "version": 1, **facts}))  # as it will be read
+    told["seal"] = seal_of(told, arrays)
+    (folder / "model.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     with (folder / "arrays.npz").open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **dict(arrays))
 
@@ -36,7 +37,11 @@ def load_model(folder: str | Path, kind: str) -> tuple[dict[str, Any], dict[str,
             f"holds a model of kind {facts.get('kind')!r}, version {facts.get('version')}; wanted {kind!r}, version 1",
             file=path,
         )
-    return _Parts(path, facts), _Parts(path.with_name("arrays.npz"), _arrays(path.with_name("arrays.npz")))
+    arrays = _arrays(path.with_name("arrays.npz"))
+    if facts.pop("seal", None) != seal_of(facts, arrays):
+        hint = "Learn the model again."
+        raise DataError("was edited or damaged after it was written, or belongs to other numbers", file=path, hint=hint)
+    return _Parts(path, facts), _Parts(path.with_name("arrays.npz"), arrays)
 
 
 def kind_of(folder: str | Path) -> str:
@@ -59,9 +64,8 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     if not path.exists():
         raise DataError("is missing; without its numbers a model cannot be used", file=path)
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        return read_archive(path)
+    except ArchiveError as error:
         raise DataError(
             f"is damaged or cut off: its numbers cannot be read ({error})", file=path, hint="Learn the model again."
         ) from error
@@ -72,8 +76,10 @@ def _facts(path: Path) -> dict[str, Any]:
         raise DataError("there is no model here", file=path, hint="A model is a folder with model.json and arrays.npz.")
     try:
         facts = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"is no JSON: {error}", file=path) from error
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", file=path) from error
     if not isinstance(facts, dict):
         raise DataError("holds no object {…}", file=path)
     return facts

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,10 +12,11 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError
 from onoma.mcmc import gibbs, metropolis, minibatch, schedules, subsampling
+from onoma.numerics.archive import ArchiveError, read_archive, seal_of
 
 __all__ = ["decode", "encode", "read", "write"]
 
-VERSION = 1
+VERSION = 2
 
 KINDS: dict[str, type[Any]] = {
     kind.__name__: kind
@@ -67,6 +67,7 @@ def decode(value: object, kinds: Mapping[str, type[Any]] = KINDS) -> Any:  # noq
 def write(path: Path, settings: object, fingerprint: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
     """Write a checkpoint beside the place, then move it there: a reader sees the old one or the new one."""
     header = {"version": VERSION, "graph": fingerprint, "settings": encode(settings)}
+    header["seal"] = seal_of(json.loads(json.dumps(header)), arrays)
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     beside = path.with_name(path.name + ".part")
     with beside.open("wb") as file:
@@ -77,13 +78,15 @@ def write(path: Path, settings: object, fingerprint: str, arrays: Mapping[str, N
 def read(path: Path, kind: type[Settings], fingerprint: str) -> tuple[Settings, dict[str, NDArray[Any]]]:
     """Return the settings and arrays of a checkpoint made on this graph."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        arrays = read_archive(path)
         header = json.loads(arrays.pop("header").tobytes())
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        version, seal = header["version"], header.pop("seal", None)
+    except (OSError, ArchiveError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"not a checkpoint of chains: {error}", file=path) from error
-    if header["version"] != VERSION:
-        raise DataError(f"checkpoint of version {header['version']}; this Onoma reads {VERSION}", file=path)
+    if version != VERSION:
+        raise DataError(f"checkpoint of version {version}; this Onoma reads {VERSION}", file=path)
+    if seal != seal_of(header, arrays):
+        raise DataError("was edited or damaged after it was written", file=path, hint="Begin the chains anew.")
     if header["graph"] != fingerprint:
         raise DataError(
             f"made on graph {header['graph']}, and this one is {fingerprint}",

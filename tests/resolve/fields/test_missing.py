@@ -105,3 +105,8 @@ suspects = st.one_of(
 @given(st.lists(suspects, max_size=5), st.sampled_from(["text", "date", "code", "person", "category"]))
 def test_many_at_once_as_one_by_one(texts, kind):
     assert all_by_form(texts, kind) == [by_form(text, kind) for text in texts]
+
+
+def test_a_date_long_ago_is_no_placeholder():
+    assert by_form("1800-01-01", "date") is None
+    assert by_form("1900-01-01", "date") == "is a placeholder date"

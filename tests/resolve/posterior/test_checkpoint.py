@@ -1,6 +1,7 @@
 """A stopped run on disk is the stopped run."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -8,9 +9,11 @@ import pytest
 
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError
+from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.model import ModelSettings
 from onoma.resolve.posterior import copying
-from onoma.resolve.posterior.checkpoint import fingerprint, read_checkpoint, write_checkpoint
+from onoma.resolve.posterior.checkpoint import Checkpoint, fingerprint, read_checkpoint, write_checkpoint
+from onoma.resolve.posterior.sampling import Stopped, Tally
 from onoma.resolve.resolution import resolve
 from reference.stops import StopAfter
 
@@ -74,7 +77,7 @@ def test_no_code_is_read(tmp_path):
 def test_another_version(tmp_path, stopped, monkeypatch):
     write_checkpoint(tmp_path / "x.npz", stopped.checkpoint, {})
     monkeypatch.setattr("onoma.resolve.posterior.checkpoint.VERSION", 9)
-    with pytest.raises(DataError, match="is of version 1; this Onoma reads 9"):
+    with pytest.raises(DataError, match="is of version 2; this Onoma reads 9"):
         read_checkpoint(tmp_path / "x.npz")
 
 
@@ -100,3 +103,12 @@ def test_what_lies_where_a_value_is_missing_does_not_matter():
     )
     assert one.to_pylist() == [7, None]
     assert fingerprint(pa.table({"a": one})) == fingerprint(pa.table({"a": other}))
+
+
+def test_an_index_that_leads_out_of_the_weights_is_refused(tmp_path: Path):
+    parent = np.array([2**63 - 1, 0], dtype=np.int64)
+    weights = Weights(parent, np.zeros((3, 2, 4, 3)), np.zeros((2, 4)), 1e-3, 0.0, np.array([3, 3]))
+    tally = Tally(1, np.ones((4, 5), np.uint32), np.ones(2, np.int64), np.zeros((2, 6), np.int32))
+    write_checkpoint(tmp_path / "x.npz", Checkpoint(weights, Stopped(tally, {"time": np.arange(6)}, "of")), {})
+    with pytest.raises(DataError, match="do not fit each other"):
+        read_checkpoint(tmp_path / "x.npz")

@@ -15,6 +15,7 @@ that are not mentioned say nothing. How fields depend on each other, and relativ
 """
 
 import json
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.corpus.readers.files import check_readable
+from onoma.corpus.readers.source import read_text
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError
 from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, Evidence, Weights, edge_weights
@@ -32,6 +33,7 @@ from onoma.resolve.fields.field import FieldData
 __all__ = ["GivenWeights", "LevelShares", "field_names", "read_weights", "weights_from"]
 
 _N_ROUNDS = 40
+_MOST_BITS = 1000
 
 
 @dataclass(frozen=True)
@@ -63,24 +65,46 @@ def read_weights(path: str | Path) -> GivenWeights:
     if missing:
         raise DataError(f"a table of weights has the columns field, level, bits; there is no {missing[0]!r}", file=path)
     fields: dict[str, dict[str, LevelShares]] = {}
-    for row in table.to_pylist():
-        shares = [None if row.get(name) is None else float(row[name]) for name in ("copied", "strangers")]
-        fields.setdefault(str(row["field"]), {})[str(row["level"])] = LevelShares(float(row["bits"]), *shares)
+    for number, row in enumerate(table.to_pylist(), 1):
+        shares = [
+            None if row.get(name) is None else _number(row, name, number, path) for name in ("copied", "strangers")
+        ]
+        if any(share is not None and not 0.0 <= share <= 1.0 for share in shares):
+            raise DataError(f"row {number:,}: a share is from 0 to 1", file=path)
+        bits = _number(row, "bits", number, path)
+        fields.setdefault(str(row["field"]), {})[str(row["level"])] = LevelShares(bits, *shares)
     return GivenWeights(fields, None, str(path))
 
 
-def _read_text(path: Path) -> GivenWeights:
-    check_readable(path)
+def _number(row: Mapping[str, object], name: str, number: int, path: Path) -> float:
     try:
-        text = path.read_text("utf-8")
+        found = float(str(row[name]))
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise DataError(f"record {number:,} has {row[name]!r}, which is no number", file=path, column=name)
+    return found
+
+
+def _finite(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST_BITS:
+        raise ValueError(f"{value!r} is no number of bits; it is from -{_MOST_BITS} to {_MOST_BITS}")
+    return float(value)
+
+
+def _read_text(path: Path) -> GivenWeights:
+    try:
+        text = read_text(path)
         found = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
         prior = found.get("prior")
         fields = {
-            str(name): {str(level): LevelShares(float(bits)) for level, bits in levels.items()}
+            str(name): {str(level): LevelShares(_finite(bits)) for level, bits in levels.items()}
             for name, levels in found["fields"].items()
         }
-        return GivenWeights(fields, None if prior is None else float(prior), str(path))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return GivenWeights(fields, None if prior is None else _finite(prior), str(path))
+    except DataError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise DataError(
             f"is no file of weights: {error}",
             file=path,

@@ -20,7 +20,7 @@ from onoma.resolve.fields.lexicon import STAND_INS
 __all__ = ["DisguisedMissing", "all_by_form", "bare_years", "by_form", "by_frequency"]
 
 _PLACEHOLDER_DATES = re.compile(
-    r"(?:1900|1800|1753|0001|9999)-?0?1-?0?1(?:[ t].*)?|0?1[/.]0?1[/.](?:1900|1800|0001)|9999-?12-?31(?:[ t].*)?"
+    r"(?:1900|1753|0001|9999)-?0?1-?0?1(?:[ t].*)?|0?1[/.]0?1[/.](?:1900|0001)|9999-?12-?31(?:[ t].*)?"
     r"|(?:31/12|12/31|31\.12\.)/?9999"
 )
 _FIRST_OF_JANUARY = re.compile(r"\d{4}-01-01")
@@ -34,7 +34,7 @@ _TIMES = 10
 
 _SIGNS = "[^0-9a-z]+"
 _BARE_STAND_INS = frozenset(re.sub(_SIGNS, "", word) for word in (*STAND_INS, "na", "nat"))
-_BARE_SUSPECTS = "^(?:" + "|".join(f"{digit}*" for digit in range(10)) + ")$|1900|1800|1753|0001|9999"
+_BARE_SUSPECTS = "^(?:" + "|".join(f"{digit}*" for digit in range(10)) + ")$|1900|1753|0001|9999"
 
 
 class DisguisedMissing(NamedTuple):

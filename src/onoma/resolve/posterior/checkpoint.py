@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from onoma.corpus.writers.files import open_output
 from onoma.errors import DataError
+from onoma.numerics.archive import ArchiveError, read_archive, seal_of
 from onoma.resolve.comparison.weights import Evidence, Weights
 from onoma.resolve.posterior.sampling import Stopped, Tally
 
@@ -27,7 +27,8 @@ __all__ = [
     "write_checkpoint",
 ]
 
-VERSION = 1
+VERSION = 2
+_ANEW = "Leave out --resume: the run begins anew."
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -105,6 +106,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint, about: Mapping[str, obj
     header["of"] = checkpoint.stopped.of
     arrays |= {f"state.{name}": array for name, array in checkpoint.stopped.state.items()}
     arrays |= {"tally.counts": tally.counts, "tally.n_entities": tally.n_entities, "tally.roots": tally.roots[:n_kept]}
+    header["seal"] = seal_of(header, arrays)
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     with open_output(path) as file:
         np.savez(file, allow_pickle=False, header=text, **arrays)
@@ -113,16 +115,18 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint, about: Mapping[str, obj
 def read_checkpoint(path: Path) -> tuple[Checkpoint, dict[str, Any]]:
     """Return a checkpoint and what was written about it."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        header = json.loads(arrays.pop("header").tobytes())
-        version = header["version"]
+        arrays = read_archive(path)
+        header: dict[str, Any] = json.loads(arrays.pop("header").tobytes())
+        version, seal = header["version"], header.pop("seal", None)
     except FileNotFoundError as error:
         raise DataError("there is nothing to resume: no such file", file=path) from error
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError("is not the file of a stopped run", file=path) from error
+    except (ArchiveError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DataError("is not the file of a stopped run", file=path, hint=_ANEW) from error
     if version != VERSION:
-        raise DataError(f"is of version {version}; this Onoma reads {VERSION}", file=path)
+        raise DataError(f"is of version {version}; this Onoma reads {VERSION}", file=path, hint=_ANEW)
+    if seal != seal_of(header, arrays):
+        raise DataError("was edited or damaged after it was written", file=path, hint=_ANEW)
+    _check_indices(arrays, path)
     kept, counts = arrays["tally.roots"], arrays["tally.counts"]
     tally = Tally.empty(kept.shape[1], counts.shape[1], len(arrays["tally.n_entities"]))
     tally.n_done = header["n_done"]
@@ -132,6 +136,27 @@ def read_checkpoint(path: Path) -> tuple[Checkpoint, dict[str, Any]]:
     parts: dict[str, Any] = header["weights"] | _named(arrays, "weights.")
     weights = Weights(**parts)
     return Checkpoint(weights, Stopped(tally, _named(arrays, "state."), header["of"])), header["about"]
+
+
+def _check_indices(arrays: Mapping[str, NDArray[Any]], path: Path) -> None:
+    """Refuse what would lead a kernel out of its arrays, whoever wrote it."""
+    parent, tables, keep = (arrays.get(f"weights.{name}") for name in ("parent", "tables", "keep"))
+    roots, counts = arrays.get("tally.roots"), arrays.get("tally.counts")
+    if parent is None or tables is None or keep is None or roots is None or counts is None:
+        raise DataError("lacks a part of a stopped run", file=path, hint=_ANEW)
+    n_fields = len(parent) if parent.ndim == 1 else -1
+    good = (
+        tables.ndim == 4
+        and tables.shape[:2] == (3, n_fields)
+        and tables.shape[2] == tables.shape[3] + 1
+        and keep.shape == (n_fields, tables.shape[2])
+        and parent.dtype == np.int64
+        and bool(((parent >= -1) & (parent < n_fields)).all())
+        and roots.ndim == counts.ndim == 2
+        and bool(((roots >= 0) & (roots < max(roots.shape[1], 1))).all())
+    )
+    if not good:
+        raise DataError("holds weights or samples that do not fit each other", file=path, hint=_ANEW)
 
 
 def weight_parts(weights: Weights) -> tuple[dict[str, object], dict[str, NDArray[Any]]]:

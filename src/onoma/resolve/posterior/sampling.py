@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.errors import DataError
 from onoma.progress import NEVER, Stop, Task
 from onoma.resolve.posterior.copying import Draws, Watch
 
@@ -165,7 +166,10 @@ class SamplerChain:
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go back to a state."""
         for name in self.sampler.STATE:
-            getattr(self.sampler, name)[:] = state[name]
+            mine, stored = getattr(self.sampler, name), state.get(name)
+            if stored is None or stored.shape != mine.shape or stored.dtype != mine.dtype:
+                raise DataError(f"the state of the stopped chain does not fit: {name}", hint="Leave out --resume.")
+            mine[:] = stored
 
 
 @dataclass(frozen=True, eq=False)
