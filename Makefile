@@ -52,7 +52,7 @@ format: $(VENV)/dev.stamp  ## let ruff put the code in order
 docs: $(VENV)/docs.stamp  ## build the site into site/ (a broken link is an error)
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site
-	@echo "open site/index.html"
+	@echo "open site/index.html; for the search, which browsers refuse to files: $(BIN)/python -m http.server -d site -b 127.0.0.1"
 
 bench: $(VENV)/bench.stamp $(VENV)/dev.stamp  ## measure Onoma beside its peers (JSON lines)
 	$(BIN)/python -m benchmarks $(BENCH)

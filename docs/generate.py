@@ -1,6 +1,8 @@
 """Write the pages that come from the code: the command-line reference and the results."""
 
+import html
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +19,45 @@ def command_line() -> str:
         text=True,
         check=True,
     )
-    return done.stdout.rstrip() + "\n"
+    return _readable(done.stdout).rstrip() + "\n"
+
+
+def _readable(page: str) -> str:
+    """Give examples blocks of their own, colours back to the terminal, and summaries their ends."""
+    page = html.unescape(re.sub(r"</?span[^>]*>", "", page))
+    page = re.sub(r"(?m)(?:^  \S.*\n)+", _block, page)
+    summaries, above, lines = _summaries(), "", []
+    for line in page.splitlines():
+        heading = re.fullmatch(r"##+ `onoma (.+)`", line)
+        above = heading[1] if heading else above
+        cut = re.fullmatch(r"\* `(\w+)`: .*", line)
+        name = f"{above} {cut[1]}".strip() if cut else ""
+        lines.append(f"* `{cut[1]}`: {summaries[name]}" if cut and name in summaries else line)
+    return "\n".join(lines)
+
+
+def _block(found: "re.Match[str]") -> str:
+    examples = "".join(f"$ {line.strip()}\n" for line in found[0].splitlines())
+    return f"```console\n{examples}```\n"
+
+
+def _summaries() -> dict[str, str]:
+    """Return the first paragraph of what each command says of itself; those of groups by both names."""
+    import typer
+
+    from onoma.cli.app import app
+
+    found: dict[str, str] = {}
+
+    def walk(group: object, above: str) -> None:
+        for name, command in group.commands.items():
+            told = (command.help or "").strip().split("\n\n")[0]
+            found[f"{above} {name}".strip()] = re.sub(r"\[/?\w*\]", "", " ".join(told.split()))
+            if hasattr(command, "commands"):
+                walk(command, f"{above} {name}".strip())
+
+    walk(typer.main.get_command(app), "")
+    return found
 
 
 def results() -> str:

@@ -64,6 +64,15 @@ def test_every_study_of_the_house_is_well_formed():
     assert all(name.count("/") == 1 and study.title and study.paper for name, study in known.items())
 
 
+def test_the_example_of_the_help_needs_no_data(onoma, monkeypatch):
+    monkeypatch.delenv("ONOMA_DATA", raising=False)
+    ran = onoma("reproduce coreference-scorer/cases --quick --json")
+    assert ran.code == 0, ran.err
+    rows = ran.json["rows"]
+    assert len(rows) == 15
+    assert all(row["paper"] == pytest.approx(row["ours"], abs=1e-12) for row in rows)
+
+
 @pytest.mark.data
 def test_the_scorer_cases_agree_with_the_published_numbers(data):
     findings = reproduce.reproduce("coreference-scorer/cases", Context(quick=True, data=data))

@@ -104,7 +104,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # a terminal that has no such letter
     with guarded() as was_pressed, compiling():
         try:
-            app()
+            app(prog_name="onoma")
         except BaseException as error:
             if was_pressed():  # whatever became of it on the way
                 sys.exit(INTERRUPTED)

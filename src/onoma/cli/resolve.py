@@ -32,7 +32,9 @@ def resolve(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="A table (id, entity, probability), or a folder or .duckdb file for all tables."
+            "--output",
+            "-o",
+            help="A table (id, entity, probability, the row as it came), or a folder or .duckdb file for all tables.",
         ),
     ] = None,
     into: Annotated[

@@ -51,6 +51,11 @@ class Context:
     data: Path | None = None
     progress: Progress = SILENT
 
+    def has(self, path: str) -> bool:
+        """Say whether the data folder holds a file."""
+        root = self.data if self.data is not None else _data_from_environment()
+        return root is not None and (root / path).exists()
+
     def file(self, path: str) -> Path:
         """Return a file of the data folder, or say how to get it."""
         root = self.data if self.data is not None else _data_from_environment()
