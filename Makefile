@@ -20,13 +20,13 @@ $(VENV)/core.stamp: requirements/core.txt requirements/build.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Onoma needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.11"; exit 1; }
 	@echo "setting up $(VENV) (once, about a minute)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install -r requirements/core.txt -r requirements/build.txt
+	@$(PIP) install --require-hashes -r requirements/core.txt -r requirements/build.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/%.stamp: requirements/%.txt $(VENV)/core.stamp
 	@echo "installing requirements/$*.txt"
-	@$(PIP) install -r $<
+	@$(PIP) install --require-hashes -r $<
 	@touch $@
 
 demo: $(VENV)/core.stamp  ## set up and run the main job on a simulated table
