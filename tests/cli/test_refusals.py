@@ -105,7 +105,7 @@ def test_no_table(refused, command, name, said):
         ("resolve one.csv --settings one.csv", "one.csv: is not TOML"),
         ("resolve missing.parquet --model cross-document --engine local -o out.csv", "missing.parquet: no such file"),
         ("convert good.duckdb out.csv", "onoma export KB -o FOLDER"),
-        ("export good.duckdb -o one.csv", "one.csv: is a file; two tables are written, into a folder"),
+        ("export good.duckdb -o one.csv", "one.csv: is a file; several files are written, into a folder"),
     ],
 )
 def test_other_files(refused, line, said):
