@@ -52,7 +52,7 @@ def test_a_file_is_written_the_same_each_time(onoma, people):
         assert f"written: {name}" in ran.out
     assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
     table = read_table("one.csv").table
-    assert table.column_names == ["id", "entity", "probability"]
+    assert table.column_names[:3] == ["id", "entity", "probability"]
     assert len(table) == 150
 
 
@@ -87,7 +87,7 @@ def test_two_files_are_linked(onoma, people):
     assert ran.code == 0
     assert ran.json["metrics"]["b3"]["f1"] > 0.6
     table = read_table("links.csv").table
-    assert table.column_names == ["source", "id", "entity", "probability"]
+    assert table.column_names[:4] == ["source", "id", "entity", "probability"]
     assert set(table["source"].to_pylist()) == {"old", "new"}
     members = {}
     for source, entity in zip(table["source"].to_pylist(), table["entity"].to_pylist(), strict=True):

@@ -32,7 +32,7 @@ def outcome(people):
 def test_a_table(tmp_path, outcome, name):
     assert write_outcome(outcome, tmp_path / name) == [tmp_path / name]
     table = read_table(tmp_path / name).table
-    assert table.column_names == ["id", "entity", "probability"]
+    assert table.column_names[:3] == ["id", "entity", "probability"]
     assert len(table) == 200
 
 
