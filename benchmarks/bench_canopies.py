@@ -12,9 +12,9 @@ from benchmarks.measure import Measurement
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.table import read_table
 from onoma.pipeline.reproduce import Context
+from onoma.resolve.api import Resolution, resolve
 from onoma.resolve.blocking.canopies import CanopySettings
-from onoma.resolve.model import ModelSettings
-from onoma.resolve.resolution import Resolution, resolve
+from onoma.resolve.config import ResolveConfig
 
 LINKED = {"source": "source", "link": True}
 TABLES = (
@@ -35,7 +35,7 @@ def run(*, quick: bool) -> Iterator[Measurement]:
         table = read_table(context.file(f"resolution/{name}.csv.gz")).table
         gold = Clustering.from_labels(table["cluster_id"])
         for kind, canopies in CANOPIES.items():
-            found = resolve(table, settings=ModelSettings(canopies=canopies), **settings)
+            found = resolve(table, config=ResolveConfig(model_settings={"canopies": canopies}), **settings)
             stated = found.canopy_recall
             direct, reached = count_recall(found, gold)
             about = f"{name}, {kind} canopies; true {{}}, 95 % interval {stated.low:.4f} – {stated.high:.4f}"
@@ -54,7 +54,7 @@ def run(*, quick: bool) -> Iterator[Measurement]:
 
 def count_recall(found: Resolution, gold: Clustering) -> tuple[float, float]:
     """The shares of true pairs that were compared, and that were compared or joined through others."""
-    evidence, n = found.fit.evidence, len(gold)
+    evidence, n = found.weighed.evidence, len(gold)
     source = np.arange(n) if found.source is None else Clustering.from_labels(found.source).labels
     keys = evidence.a.astype(np.int64) * n + evidence.b
     one, other = (np.concatenate(side) for side in zip(*_pairs(gold), strict=True))

@@ -17,9 +17,9 @@ from onoma.evaluate.b_cubed import b_cubed
 from onoma.mcmc.subsampling import Confidence, Exact, Strategy, Uniform
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context
-from onoma.resolve.model import ModelSettings
+from onoma.resolve.api import resolve
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.models.pairwise.chain import MentionBags, PairwiseChain
-from onoma.resolve.resolution import resolve
 
 STRATEGIES: dict[str, Strategy] = {"exact": Exact(), "p=0.1": Uniform(0.1), "i=5": Confidence(5.0)}
 N_FOLDS = 3
@@ -70,7 +70,7 @@ def _folds(model: str, n_scored: int) -> Iterator[Measurement]:
         known = [int(label) if at != scored else None for label, at in zip(gold.labels, fold, strict=True)]
         given = table.append_column("known", pa.array(known, pa.int64()))
         begun = time.perf_counter()
-        found = resolve(given, labels="known", settings=ModelSettings(model=model))
+        found = resolve(given, labels="known", config=ResolveConfig(model=model))
         spent = time.perf_counter() - begun
         here = fold == scored
         score = b_cubed(gold.take(here), found.clustering.take(here))

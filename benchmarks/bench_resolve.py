@@ -12,10 +12,10 @@ from benchmarks.measure import Measurement
 from onoma.corpus.simulate import simulate_people
 from onoma.pipeline.reproduce import Context
 from onoma.pipeline.resolution import read_job, run_job
-from onoma.resolve.model import ModelSettings
-from onoma.resolve.resolution import resolve
+from onoma.resolve.api import resolve
+from onoma.resolve.config import ResolveConfig
 
-COPYING = ModelSettings(model="copying")
+COPYING = ResolveConfig(model="copying")
 """What is measured; by default the model is picked by the table (`onoma reproduce hierarchical/choice`)."""
 TABLES = (
     ("linkage/febrl3", {}),

@@ -1,11 +1,14 @@
 """Write the pages that come from the code: the command-line reference and the results."""
 
+import dataclasses
 import html
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+from onoma.resolve.config import OF_THE_MODEL
 
 DOCS = Path(__file__).parent
 MOST_ROWS = 60
@@ -131,7 +134,41 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
 
 
+def options() -> str:
+    """Return the page of everything that can be said about a resolution, made from `ResolveConfig`."""
+    from onoma.resolve.config import config_table
+    from onoma.resolve.registry import find_model, model_names
+
+    lines = ["| model | for | honours |", "|---|---|---|"]
+    for name in model_names():
+        model = find_model(name)
+        own = sorted({each.name for each in dataclasses.fields(model.settings)} & set(OF_THE_MODEL))
+        honoured = ", ".join([*sorted(model.capabilities), *own])
+        lines.append(f"| `{name}` | {model.summary} | {honoured} |")
+    return OPTIONS_PAGE.format(options=config_table(", ".join(model_names())), models="\n".join(lines))
+
+
+OPTIONS_PAGE = """# Everything that can be said about a resolution
+
+One list: the options of `onoma resolve`, the keys of a file of settings (`--settings FILE`, TOML) and the keyword
+arguments of `onoma.resolve` are the fields of `onoma.resolve.config.ResolveConfig`. This page is made from it.
+
+{options}
+## What each model honours
+
+An option that a model does not honour is refused before any work, with the models that do. `auto` chooses only among
+models that honour all that is asked for. `model_settings` (`--set NAME=VALUE`) are the fields of the model's own
+settings.
+
+{models}
+
+`also_compare` are pairs to compare besides those that blocking finds, `fold` means that rows which repeat others in
+every field are set aside, `incremental`, `judgements` and `explain` are what a knowledge base can do with the result.
+"""
+
+
 def main() -> None:
+    (DOCS / "options.md").write_text(options(), "utf-8")
     (DOCS / "cli.md").write_text(command_line(), "utf-8")
     (DOCS / "results.md").write_text(results(), "utf-8")
 

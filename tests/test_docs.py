@@ -49,3 +49,7 @@ def test_pins_name_no_index():
         assert "://" not in text
         assert "--index" not in text
         assert "--find-links" not in text
+
+
+def test_the_table_of_options_is_current():
+    assert (ROOT / "docs" / "options.md").read_text("utf-8") == generator().options(), "run: make docs"

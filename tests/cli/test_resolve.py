@@ -267,7 +267,7 @@ def test_stopped_before_there_is_an_answer(onoma, people, monkeypatch):
     def interrupted(*_, **__):
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("onoma.resolve.model.find_candidates", interrupted)
+    monkeypatch.setattr("onoma.resolve.posterior.pairs.find_candidates", interrupted)
     ran = onoma(f"resolve {people} -o out.csv")
     assert ran.code == 130
     assert "Traceback" not in ran.err

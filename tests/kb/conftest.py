@@ -7,6 +7,7 @@ import pytest
 from onoma.corpus.simulate import simulate_people
 from onoma.pipeline.output import store_outcome
 from onoma.pipeline.resolution import Job, run_job
+from onoma.resolve.config import ResolveConfig
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +19,9 @@ def crowd():
 @pytest.fixture(scope="session")
 def first_base(crowd, tmp_path_factory):
     path = tmp_path_factory.mktemp("living") / "people.duckdb"
-    store_outcome(run_job(Job(table=crowd.slice(0, 400), truth="cluster_id")), path, command="onoma resolve")
+    store_outcome(
+        run_job(Job(table=crowd.slice(0, 400), config=ResolveConfig(truth="cluster_id"))), path, command="onoma resolve"
+    )
     return path
 
 

@@ -6,6 +6,7 @@ import pytest
 from onoma.corpus.simulate import simulate_people
 from onoma.kb.incremental import (
     Edges,
+    Effort,
     FieldPart,
     OutgrownError,
     best_weights,
@@ -18,13 +19,13 @@ from onoma.kb.incremental import (
 )
 from onoma.kb.memory import memory_from_bytes, remember, write_values
 from onoma.numerics.rng import stream
+from onoma.resolve.api import resolve
 from onoma.resolve.comparison.weights import Weights, log_bayes_factors
-from onoma.resolve.model import ModelSettings
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.posterior.copying import CopyingSampler
 from onoma.resolve.posterior.judgements import NO_JUDGEMENTS, Judged
-from onoma.resolve.resolution import resolve
 
-SETTINGS = ModelSettings(n_samples=400, n_burn_in=50)
+SETTINGS = Effort(samples=400, burn_in=50)
 
 
 def plain_weights(kappa=1.0, sigma=0.0):
@@ -43,20 +44,20 @@ def no_entities(n):
 
 @pytest.fixture(scope="module")
 def found():
-    return resolve(simulate_people(500, seed=8), exclude=["cluster_id"], settings=ModelSettings(n_samples=300))
+    return resolve(simulate_people(500, seed=8), exclude=["cluster_id"], config=ResolveConfig(samples=300))
 
 
 def test_what_is_remembered_weighs_as_before(found):
     """Some records, taken out with a few values that stand for the rest, have the Bayes factors they had among all."""
     memory = memory_from_bytes(remember(found).to_bytes())
     assert memory.why_not == ""
-    assert np.array_equal(memory.weights.tables, found.fit.weights.tables)
-    assert memory.settings == found.settings
+    assert np.array_equal(memory.weights.tables, found.weighed.weights.tables)
+    assert memory.config == found.config
     fields = found.fields.fields
     parts = [FieldPart(f.values, f.examples, f.codes, f.counts) for f in fields]
-    evidence = found.fit.evidence
+    evidence = found.weighed.evidence
     copy, relative = weigh_pairs(fields_of(memory, parts), evidence.a, evidence.b, memory.weights)
-    expected = log_bayes_factors(evidence, found.fit.weights)
+    expected = log_bayes_factors(evidence, found.weighed.weights)
     assert np.allclose(copy, expected[0], atol=1e-4)
     assert np.allclose(relative, expected[1], atol=1e-4)
 
@@ -85,9 +86,7 @@ def test_more_records_make_each_a_less_likely_origin(found):
     assert memory.weights_for(1000).kappa == pytest.approx(memory.weights.kappa / 2)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"), [({"block": "state"}, "blocks"), ({"settings": ModelSettings(model="pairwise")}, "pairwise")]
-)
+@pytest.mark.parametrize(("options", "said"), [({"block": "state"}, "blocks"), ({"model": "pairwise"}, "pairwise")])
 def test_what_cannot_be_added_to_says_why(options, said):
     table = simulate_people(120, seed=2)
     assert said in remember(resolve(table, exclude=["cluster_id"], **options)).why_not
@@ -115,7 +114,7 @@ def test_pairs_that_matter():
 def test_only_records_inside_are_drawn():
     edges = edges_of((0, 1, 3.0), (2, 3, 3.0), probability=0.9)
     inside = np.array([True, True, False, False])
-    found = resample(4, edges, inside, plain_weights(), settings=SETTINGS, judged=NO_JUDGEMENTS, entity=no_entities(4))
+    found = resample(4, edges, inside, plain_weights(), effort=SETTINGS, judged=NO_JUDGEMENTS, entity=no_entities(4))
     assert found.records.tolist() == [0, 1]
     assert found.labels[0] == found.labels[1]
     assert found.edges.tolist() == [0]
@@ -125,7 +124,7 @@ def test_only_records_inside_are_drawn():
 def test_nobody_inside():
     nobody = np.zeros(2, dtype=bool)
     edges = edges_of((0, 1, 3.0))
-    found = resample(2, edges, nobody, plain_weights(), settings=SETTINGS, judged=NO_JUDGEMENTS, entity=no_entities(2))
+    found = resample(2, edges, nobody, plain_weights(), effort=SETTINGS, judged=NO_JUDGEMENTS, entity=no_entities(2))
     assert len(found.records) == len(found.labels) == len(found.edges) == 0
 
 
@@ -135,7 +134,7 @@ def test_a_record_of_the_ring_that_is_joined_is_drawn_too():
     edges = edges._replace(probability=np.array([0.0, 1.0]))
     inside = np.array([True, False, False])
     entity = np.array([-1, 0, 0])
-    found = resample(3, edges, inside, plain_weights(), settings=SETTINGS, judged=NO_JUDGEMENTS, entity=entity)
+    found = resample(3, edges, inside, plain_weights(), effort=SETTINGS, judged=NO_JUDGEMENTS, entity=entity)
     assert found.records.tolist() == [0, 1, 2]
     assert len(set(found.labels.tolist())) == 1
 
@@ -146,7 +145,7 @@ def test_no_record_is_drawn_twice():
     edges = edges._replace(probability=np.array([0.0, 1.0, 0.4]))
     inside = np.array([True, True, False, False])
     entity = np.array([-1, 0, 1, 1])
-    found = resample(4, edges, inside, plain_weights(), settings=SETTINGS, judged=NO_JUDGEMENTS, entity=entity)
+    found = resample(4, edges, inside, plain_weights(), effort=SETTINGS, judged=NO_JUDGEMENTS, entity=entity)
     assert found.records.tolist() == [0, 1, 2, 3]
     assert found.labels[0] == found.labels[2] == found.labels[3]
 
@@ -160,10 +159,8 @@ def test_records_that_join_one_after_the_other_are_drawn_once():
         edges = edges_of(*[(j, i, rng.normal(1.0, 2.0)) for i, j in pairs])
         edges = edges._replace(probability=rng.choice([0.0, 0.0, 0.5], len(pairs)))
         inside = rng.random(n) < 0.3
-        settings = ModelSettings(n_samples=40, n_burn_in=10)
-        found = resample(
-            n, edges, inside, plain_weights(), settings=settings, judged=NO_JUDGEMENTS, entity=np.arange(n)
-        )
+        settings = Effort(samples=40, burn_in=10)
+        found = resample(n, edges, inside, plain_weights(), effort=settings, judged=NO_JUDGEMENTS, entity=np.arange(n))
         assert (np.diff(found.records) > 0).all()
         assert set(np.flatnonzero(inside)) <= set(found.records.tolist())
         assert len(np.unique(found.edges)) == len(found.edges)
@@ -176,10 +173,10 @@ def test_a_part_is_drawn_as_it_would_be_among_all():
     rows = [(i, j, rng.normal(0.0, 1.5)) for i in range(5) for j in range(i)]
     rows += [(i + 5, j + 5, rng.normal(0.0, 1.5)) for i in range(5) for j in range(i)]
     edges = edges_of(*[(min(i, j), max(i, j), w) for i, j, w in rows], probability=0.5)
-    settings = ModelSettings(n_samples=3000)
+    settings = Effort(samples=3000)
     weights = plain_weights()
     found = resample(
-        10, edges, np.arange(10) < 5, weights, settings=settings, judged=NO_JUDGEMENTS, entity=no_entities(10)
+        10, edges, np.arange(10) < 5, weights, effort=settings, judged=NO_JUDGEMENTS, entity=no_entities(10)
     )
     sampler = CopyingSampler(10, edges.a.astype(np.int32), edges.b.astype(np.int32), seed=9)
     copy, relative = edges.weights(weights)
@@ -192,7 +189,7 @@ def test_judgements_hold_in_what_is_drawn_and_in_the_answer():
     edges = edges_of((0, 1, 6.0), (1, 2, 6.0), (0, 2, 6.0), (2, 3, -6.0))
     said = Judged(np.array([[2, 3]]), np.array([[0, 2]]), np.zeros((0, 2), np.int64), np.zeros(0))
     every = np.ones(4, dtype=bool)
-    found = resample(4, edges, every, plain_weights(), settings=SETTINGS, judged=said, entity=no_entities(4))
+    found = resample(4, edges, every, plain_weights(), effort=SETTINGS, judged=said, entity=no_entities(4))
     assert (found.roots[:, 2] == found.roots[:, 3]).all()
     assert (found.roots[:, 0] != found.roots[:, 2]).all()
     assert found.labels[2] == found.labels[3] != found.labels[0]

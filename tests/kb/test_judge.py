@@ -9,6 +9,7 @@ from onoma.kb.learn import relearn
 from onoma.kb.update import update_knowledge_base
 from onoma.pipeline.output import store_outcome
 from onoma.pipeline.resolution import Job, run_job
+from onoma.resolve.config import ResolveConfig
 
 
 def pairs(path, low, high):
@@ -152,7 +153,7 @@ def test_who_is_not_there(kb):
 
 def test_where_judgements_cannot_be_heeded_that_is_said(crowd, tmp_path):
     path = tmp_path / "blocks.duckdb"
-    store_outcome(run_job(Job(table=crowd.slice(0, 80), truth="cluster_id", block="state")), path)
+    store_outcome(run_job(Job(table=crowd.slice(0, 80), config=ResolveConfig(truth="cluster_id", block="state"))), path)
     first, second = crowd["id"][:2].to_pylist()
     with pytest.raises(UnsupportedError, match="there are blocks"):
         judge(path, [Said("same", first, second)])

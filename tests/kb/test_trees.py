@@ -8,12 +8,13 @@ from onoma.kb.database import read_knowledge_base
 from onoma.kb.trees import entity_tree, has_trees
 from onoma.pipeline.output import store_outcome
 from onoma.pipeline.resolution import Job, run_job
+from onoma.resolve.config import ResolveConfig
 
 
 @pytest.fixture(scope="module")
 def authors(tmp_path_factory):
     path = tmp_path_factory.mktemp("trees") / "authors.duckdb"
-    store_outcome(run_job(Job(table=simulate_authors(400, seed=2), truth="cluster_id")), path)
+    store_outcome(run_job(Job(table=simulate_authors(400, seed=2), config=ResolveConfig(truth="cluster_id"))), path)
     return path
 
 

@@ -17,7 +17,7 @@ from onoma.evaluate.report import evaluate
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.update import update_knowledge_base
 from onoma.numerics.rng import stream
-from onoma.resolve.resolution import resolve
+from onoma.resolve.api import resolve
 
 FIRST = Path(__file__).with_name("first_version.sql")
 

@@ -1,6 +1,7 @@
 """What is written, and what is never destroyed."""
 
 import json
+from dataclasses import replace
 
 import duckdb
 import pyarrow as pa
@@ -13,9 +14,9 @@ from onoma.errors import DataError
 from onoma.kb.update import update_knowledge_base
 from onoma.pipeline.output import check_target, resume_path, write_outcome
 from onoma.pipeline.resolution import Job, read_job, run_job, summary
-from onoma.resolve.model import ModelSettings
+from onoma.resolve.config import ResolveConfig
 
-SHORT = ModelSettings(n_samples=20, n_burn_in=10)
+SHORT = ResolveConfig(samples=20, burn_in=10)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def people():
 
 @pytest.fixture(scope="module")
 def outcome(people):
-    return run_job(Job(table=people, truth="cluster_id", settings=SHORT))
+    return run_job(Job(table=people, config=replace(SHORT, truth="cluster_id")))
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl", "out.csv.gz"])
@@ -59,7 +60,7 @@ def test_rejects_are_kept(tmp_path, people):
     path.write_text(path.read_text("utf-8") + "far,too,few\n", "utf-8")
     with pytest.raises(DataError):
         read_job([path])
-    job = read_job([path], on_error="reject", settings=SHORT)
+    job = read_job([path], SHORT, on_error="reject")
     assert any("could not be read" in note for note in job.notes)
     written = write_outcome(run_job(job), tmp_path / "out.csv")
     assert [each.name for each in written] == ["out.csv", "out.rejects.csv"]
@@ -157,7 +158,7 @@ def test_odd_names_of_columns_in_a_database(tmp_path):
     table = pa.table(
         {"Name": ["Ann", "Ann"], "name": ["Smith", "Smith"], 'a "b"; DROP': ["1", "2"], "été ☃": ["x", "y"]}
     )
-    write_outcome(run_job(Job(table=table, settings=SHORT)), tmp_path / "out.duckdb")
+    write_outcome(run_job(Job(table=table, config=SHORT)), tmp_path / "out.duckdb")
     names = tables_of(tmp_path / "out.duckdb")["records"].column_names
     assert names[:5] == ["id", "Name", "name_1", 'a "b"; DROP', "été ☃"]
 

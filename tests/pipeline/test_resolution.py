@@ -1,4 +1,6 @@
 import json
+import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +14,11 @@ from onoma.errors import DataError, SettingsError
 from onoma.evaluate import evaluate
 from onoma.pipeline.output import write_outcome
 from onoma.pipeline.resolution import Job, calibration_error, job_settings, read_job, read_resume, run_job, summary
-from onoma.resolve.model import ModelSettings
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.posterior import copying
 from reference.stops import StopAfter
 
-SHORT = ModelSettings(n_samples=20, n_burn_in=10)
+SHORT = ResolveConfig(samples=20, burn_in=10)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +28,7 @@ def people():
 
 @pytest.fixture(scope="module")
 def outcome(people):
-    return run_job(Job(table=people, truth="cluster_id", settings=SHORT))
+    return run_job(Job(table=people, config=replace(SHORT, truth="cluster_id")))
 
 
 @pytest.fixture(autouse=True)
@@ -46,23 +48,17 @@ def write(path, text):
 def test_one_file(tmp_path, people):
     path = tmp_path / "people.csv"
     write_table(people, path)
-    job = read_job([path], truth="cluster_id", kinds={"city": "place"}, settings=SHORT)
+    job = read_job([path], replace(SHORT, truth="cluster_id", kinds={"city": "place"}))
     assert len(job.table) == 200
-    assert (job.source, job.link, job.truth, job.kinds, job.settings) == (
-        None,
-        False,
-        "cluster_id",
-        {"city": "place"},
-        SHORT,
-    )
+    assert job.config == replace(SHORT, truth="cluster_id", kinds={"city": "place"})
     assert job.rejects is None
 
 
 def test_several_files_are_sources(tmp_path):
     one = write(tmp_path / "shop.csv", "id,name,year\n1,Ann,1990\n2,Bob,1991\n")
     other = write(tmp_path / "list.csv", "id,name,town\n1,Ann,York\n")
-    job = read_job([one, other], link=True)
-    assert job.source == "source"
+    job = read_job([one, other], ResolveConfig(link=True))
+    assert job.config.source == "source"
     assert job.table["source"].to_pylist() == ["shop", "shop", "list"]
     assert job.table["town"].to_pylist()[:2] == [None, None]
     assert job.table["name"].to_pylist() == ["Ann", "Bob", "Ann"]
@@ -78,7 +74,7 @@ def test_files_of_one_name_are_still_two_sources(tmp_path):
 def test_a_column_called_source_is_left_alone(tmp_path):
     paths = [write(tmp_path / f"{name}.csv", f"id,source\n{name},web\n") for name in "ab"]
     job = read_job(paths)
-    assert job.source == "source_2"
+    assert job.config.source == "source_2"
     assert job.table["source"].to_pylist() == ["web", "web"]
 
 
@@ -107,39 +103,39 @@ def test_what_cannot_be_read_together(tmp_path, names, settings, error, said):
         write(tmp_path / f"{name}.csv", "id,name\n1,Ann\n2,Bob\n")
     write(tmp_path / "empty.csv", "id,name\n")
     with pytest.raises(error, match=said):
-        read_job([tmp_path / f"{name}.csv" for name in names], **settings)
+        read_job([tmp_path / f"{name}.csv" for name in names], ResolveConfig.of(settings))
 
 
 # Running.
 
 
 def test_the_truth_scores_and_does_nothing_else(people, outcome):
-    without = run_job(Job(table=people.drop_columns(["cluster_id"]), settings=SHORT))
+    without = run_job(Job(table=people.drop_columns(["cluster_id"]), config=SHORT))
     assert without.resolution.memberships.equals(outcome.resolution.memberships)
     assert without.evaluation is None and without.calibration is None
     shuffled = people.set_column(1, "cluster_id", people["cluster_id"].take(np.random.default_rng(0).permutation(200)))
-    spoilt = run_job(Job(table=shuffled, truth="cluster_id", settings=SHORT))
+    spoilt = run_job(Job(table=shuffled, config=replace(SHORT, truth="cluster_id")))
     assert spoilt.resolution.memberships.equals(outcome.resolution.memberships)
     assert spoilt.evaluation.as_dict()["b3"]["f1"] < outcome.evaluation.as_dict()["b3"]["f1"]
     named = people.rename_columns(["id", "answer", *people.column_names[2:]])
-    again = run_job(Job(table=named, truth="answer", settings=SHORT))
+    again = run_job(Job(table=named, config=replace(SHORT, truth="answer")))
     assert again.resolution.memberships.equals(outcome.resolution.memberships)
 
 
 def test_rows_without_truth_are_not_scored(people):
     labels = people["cluster_id"].to_pylist()
     partial = people.set_column(1, "cluster_id", pa.array([*labels[:100], *[None] * 50, *[""] * 50]))
-    found = run_job(Job(table=partial, truth="cluster_id", settings=SHORT))
+    found = run_job(Job(table=partial, config=replace(SHORT, truth="cluster_id")))
     gold = Clustering.from_labels(labels[:100])
     predicted = Clustering.from_labels(found.resolution.clustering.labels[:100])
-    whole = run_job(Job(table=people, truth="cluster_id", settings=SHORT))
+    whole = run_job(Job(table=people, config=replace(SHORT, truth="cluster_id")))
     assert found.resolution.memberships.equals(whole.resolution.memberships)
     assert found.evaluation.as_dict()["b3"] == evaluate(gold, predicted, metrics="b3").as_dict()["b3"]
 
 
 def test_calibration(people, outcome):
     gold = Clustering.from_labels(people["cluster_id"])
-    evidence, stated = outcome.resolution.fit.evidence, outcome.resolution.fit.draws.together
+    evidence, stated = outcome.resolution.weighed.evidence, outcome.resolution.weighed.draws.together
     use = stated >= 0.01
     right = gold.labels[evidence.a] == gold.labels[evidence.b]
     gap = 0.0
@@ -153,7 +149,9 @@ def test_calibration(people, outcome):
 
 
 def test_nothing_to_compare_is_an_outcome_too():
-    found = run_job(Job(table=pa.table({"id": ["1"], "name": ["Ann"], "gold": ["x"]}), truth="gold"))
+    found = run_job(
+        Job(table=pa.table({"id": ["1"], "name": ["Ann"], "gold": ["x"]}), config=ResolveConfig(truth="gold"))
+    )
     assert found.calibration is None
     assert json.loads(json.dumps(summary(found)))["entities"] == 1
 
@@ -173,7 +171,7 @@ def test_the_summary_is_json(outcome):
     assert found["seconds"]["total"] >= sum(v for k, v in found["seconds"].items() if k != "total") - 0.01
     assert found["peak_mb"] > 10
     assert found["seed"] == 0
-    assert found["candidates"] == len(outcome.resolution.fit.candidates)
+    assert found["candidates"] == len(outcome.resolution.weighed.candidates)
     assert found["samples"] == 20
     assert found["interrupted"] is False
     assert found["hot_features"] >= 0
@@ -196,15 +194,15 @@ def test_a_stopped_job_goes_on_to_the_same_answer(tmp_path, people, outcome):
 
 
 def test_another_job_is_not_resumed(tmp_path, people):
-    job = Job(table=people, settings=SHORT)
+    job = Job(table=people, config=SHORT)
     write_outcome(run_job(job, stop=StopAfter(12)), tmp_path / "out.csv")
     path = tmp_path / "out.csv.resume.npz"
     with pytest.raises(DataError, match="another table"):
-        read_resume(Job(table=people.slice(1), settings=SHORT), path)
+        read_resume(Job(table=people.slice(1), config=SHORT), path)
     with pytest.raises(SettingsError, match=r"other settings: .*seed was 0 and is 1"):
-        read_resume(Job(table=people, settings=ModelSettings(n_samples=20, n_burn_in=10, seed=1)), path)
+        read_resume(Job(table=people, config=ResolveConfig(samples=20, burn_in=10, seed=1)), path)
     with pytest.raises(SettingsError, match=r"kinds.city was None and is 'text'"):
-        read_resume(Job(table=people, settings=SHORT, kinds={"city": "text"}), path)
+        read_resume(Job(table=people, config=replace(SHORT, kinds={"city": "text"})), path)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(DataError, match="was stopped by Onoma"):
         patch.setattr("onoma.__version__", "99.0")
         read_resume(job, path)
@@ -219,17 +217,17 @@ def test_another_job_is_not_resumed(tmp_path, people):
 
 
 def test_settings_that_repeat_a_job(people):
-    assert job_settings(Job(table=people)) == {"seed": 0}
-    job = Job(
-        table=people,
+    assert job_settings(Job(table=people)) == "seed = 0\n"
+    config = ResolveConfig(
         source="city",
         link=True,
-        exclude=["phone"],
-        also_compare=[("surname", "state")],
+        exclude=("phone",),
+        also_compare=(("surname", "state"),),
         kinds={"street": "text"},
-        settings=ModelSettings(threshold=0.7, n_samples=10),
+        merge_cost=0.7,
+        samples=10,
     )
-    assert job_settings(job) == {
+    assert tomllib.loads(job_settings(Job(table=people, config=config))) == {
         "source": "city",
         "link": True,
         "exclude": ["phone"],
@@ -243,4 +241,4 @@ def test_settings_that_repeat_a_job(people):
 
 def test_several_files_need_no_source_in_the_settings(tmp_path):
     paths = [write(tmp_path / f"{name}.csv", "id,name\n1,Ann\n2,Bob\n") for name in "ab"]
-    assert job_settings(read_job(paths, link=True)) == {"link": True, "seed": 0}
+    assert job_settings(read_job(paths, ResolveConfig(link=True))) == "link = true\nseed = 0\n"

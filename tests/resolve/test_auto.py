@@ -6,14 +6,15 @@ import pytest
 from onoma.corpus.readers.table import read_table
 from onoma.corpus.simulate import simulate_people
 from onoma.corpus.simulate.authors import simulate_authors
+from onoma.resolve.api import resolve
 from onoma.resolve.auto import pick_model
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.model import ModelSettings
-from onoma.resolve.resolution import resolve
 
 
 def picked(table: pa.Table, **how) -> tuple[str, str]:
-    return pick_model(prepare_fields(table, exclude=["id", "cluster_id"]).fields, **how)
+    fields = prepare_fields(table, exclude=["id", "cluster_id"]).fields
+    return pick_model(fields, ResolveConfig(**how))
 
 
 def test_mentions_in_ever_new_company_are_for_trees():
@@ -21,7 +22,7 @@ def test_mentions_in_ever_new_company_are_for_trees():
     assert picked(authors)[0] == "hierarchical"
     assert picked(authors.select(["first", "middle", "last", "title", "venue"]))[0] == "hierarchical"
     assert picked(authors, link=True) == ("copying", "rows are linked")
-    assert picked(authors, weighed=True)[0] == "copying"
+    assert picked(authors, weights="weights.csv")[0] == "copying"
 
 
 def test_records_that_repeat_each_other_are_copies():
@@ -51,10 +52,10 @@ def test_few_rows_are_judged_by_their_columns():
 
 def test_it_is_the_default_and_says_why():
     authors = resolve(simulate_authors(200, seed=2))
-    assert authors.settings.model == "hierarchical"
+    assert authors.config.model == "hierarchical"
     assert any("the model is hierarchical" in note for note in authors.notes)
-    people = resolve(simulate_people(200, seed=2), settings=ModelSettings(model="auto"))
-    assert people.settings.model == "copying"
+    people = resolve(simulate_people(200, seed=2), config=ResolveConfig(model="auto"))
+    assert people.config.model == "copying"
 
 
 @pytest.mark.data

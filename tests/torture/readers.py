@@ -15,9 +15,9 @@ from onoma.corpus.writers.files import open_output
 from onoma.errors import OnomaError
 from onoma.kb.database import create_knowledge_base, read_knowledge_base
 from onoma.learning.storage import load_model, save_model
-from onoma.pipeline.settings import read_settings
 from onoma.resolve.comparison.given import read_weights
 from onoma.resolve.comparison.weights import Weights
+from onoma.resolve.config import read_config
 from onoma.resolve.posterior.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from onoma.resolve.posterior.sampling import Stopped, Tally
 from torture.mutate import mutate
@@ -135,7 +135,7 @@ def _settings_case(folder: Path, rng: random.Random) -> str | None:
     path = folder / "settings.toml"
     deep = b"a = " + b"[" * rng.choice((0, 1, 1000)) + b"\n"
     path.write_bytes(mutate(SETTINGS, rng) if rng.random() < 0.95 else deep)
-    read_settings(path)
+    read_config(path)
     tomllib.loads(path.read_text("utf-8"))  # what was not refused is TOML
     return None
 

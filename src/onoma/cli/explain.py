@@ -12,7 +12,7 @@ from onoma.kb.database import read_knowledge_base
 from onoma.kb.explain import EntityExplanation, PairExplanation, explain_entity, explain_records
 from onoma.kb.picture import draw_entity, draw_pair, save_tree
 from onoma.kb.trees import entity_tree, has_trees
-from onoma.resolve.models.hierarchical.entity_tree import tree_text
+from onoma.resolve.report.entity_tree import tree_text
 
 __all__ = ["explain"]
 

@@ -2,28 +2,29 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from onoma.cli.config_options import with_config_options
 from onoma.cli.console import Speaker, Strong
 from onoma.cli.interrupt import INTERRUPTED, Interrupt
-from onoma.cli.options import Encoding, Json, OnError, OnErrorOption, Quiet
-from onoma.cli.resolve_mentions import refuse_others, resolve_on_engine
+from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
 from onoma.errors import SettingsError
 from onoma.kb.update import read_retractions, update_knowledge_base
 from onoma.pipeline.carriers import N_PARTITIONS, carrying
 from onoma.pipeline.output import check_target, claim, resume_path, write_outcome
-from onoma.pipeline.resolution import Job, Outcome, model_settings, read_job, read_resume, run_job, summary
-from onoma.pipeline.settings import check_settings, read_settings
+from onoma.pipeline.resolution import Outcome, read_job, read_resume, run_job, summary
+from onoma.resolve.config import OPTIONS, ResolveConfig, read_config
+from onoma.resolve.registry import AUTO, check, find_model
 
 __all__ = ["resolve"]
 
-_OF_THE_MODEL = ("model", "comparison", "seed", "merge_cost", "samples", "burn_in", "neighbours", "entities")
 
-
+@with_config_options
 def resolve(
     files: Annotated[
         list[Path] | None, typer.Argument(metavar="FILE...", help="One table, or several to be taken together.")
@@ -45,82 +46,6 @@ def resolve(
         Path | None,
         typer.Option("--retract", metavar="FILE", help="With --into: records to take away, a table with their ids."),
     ] = None,
-    id: Annotated[str | None, typer.Option("--id", help="The column of ids; found, or made, if not given.")] = None,
-    field: Annotated[
-        list[str] | None, typer.Option("--field", metavar="COLUMN=KIND", help="What a column is: --field title=text.")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None, typer.Option("--exclude", metavar="COLUMN", help="A column that is no evidence.")
-    ] = None,
-    link: Annotated[
-        bool | None, typer.Option("--link/--no-link", help="Join rows of different sources only.", show_default=False)
-    ] = None,
-    one_to_one: Annotated[
-        bool | None,
-        typer.Option(
-            "--one-to-one/--no-one-to-one",
-            help="With --link: no source has duplicates inside, so an entity has at most one row of each.",
-            show_default=False,
-        ),
-    ] = None,
-    source: Annotated[str | None, typer.Option("--source", help="The column that says where a row comes from.")] = None,
-    block: Annotated[
-        str | None, typer.Option("--block", help="Only rows with the same value in this column can be the same.")
-    ] = None,
-    also_compare: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--also-compare",
-            metavar="COLUMN[,COLUMN]",
-            help="Compare rows that agree on this column, or on these together, whatever else they share.",
-        ),
-    ] = None,
-    truth: Annotated[
-        str | None, typer.Option("--truth", help="A column with the true ids: scores the result, is never evidence.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            help="auto (default), copying, pairwise, hierarchical, phylogeny, cross-document (mentions in context), "
-            "correlation or exact-match.",
-        ),
-    ] = None,
-    entities: Annotated[
-        int | None,
-        typer.Option("--entities", metavar="N", help="With cross-document: search for so many entities.", min=1),
-    ] = None,
-    documents: Annotated[
-        str | None,
-        typer.Option(
-            "--documents",
-            metavar="FILE",
-            help="With cross-document: texts (document, text) that mentions (document, start, end) stand in.",
-        ),
-    ] = None,
-    comparison: Annotated[
-        str | None,
-        typer.Option(
-            "--comparison",
-            help="kinds (default), or mutation: learn how values change, and compare so where that tells more.",
-        ),
-    ] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option("--labels", help="A column with the true ids of some rows: weights are learnt from it."),
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option("--weights", metavar="FILE", help="Weights to use instead of learning them.")
-    ] = None,
-    merge_cost: Annotated[
-        float | None,
-        typer.Option(
-            "--merge-cost",
-            help="Price of a pair wrongly joined, of 1 for both errors together (0.5).",
-            min=0.01,
-            max=0.99,
-        ),
-    ] = None,
     engine: Annotated[
         str | None,
         typer.Option(
@@ -129,25 +54,16 @@ def resolve(
             help="Sample in partitions, carried by local[K] (threads), processes[K], spark://host:port, yarn or spark.",
         ),
     ] = None,
-    partitions: Annotated[
-        int | None,
-        typer.Option("--partitions", help="How many (8); the answer depends on it, on the engine not.", min=1),
-    ] = None,
-    rounds: Annotated[
-        int | None,
-        typer.Option("--rounds", help="Rounds of the cross-document model on an engine (20).", min=1),
-    ] = None,
     settings: Annotated[
         Path | None, typer.Option("--settings", help="A TOML file of settings; what is said here wins over it.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where Ctrl-C stopped the same command.", show_default=False)
     ] = False,
-    encoding: Encoding = None,
     on_error: OnErrorOption = OnError.stop,
-    seed: Annotated[int | None, typer.Option("--seed", help="The same seed gives the same result (0).", min=0)] = None,
     json: Json = False,
     quiet: Quiet = False,
+    said: dict[str, Any],
 ) -> None:
     """Find out which rows are the same thing: no labels, no rules, no thresholds.
 
@@ -167,50 +83,23 @@ def resolve(
     Ctrl-C while sampling writes the answer so far; the same command with [cyan]--resume[/] goes on from there.
     """
     speaker = Speaker(json=json, quiet=quiet)
-    chosen: dict[str, object] = {
-        "id": id,
-        "source": source,
-        "link": link,
-        "one_to_one": one_to_one,
-        "block": block,
-        "truth": truth,
-        "exclude": exclude,
-        "also_compare": None if also_compare is None else [_columns(rule) for rule in also_compare],
-        "model": model,
-        "comparison": comparison,
-        "entities": entities,
-        "documents": documents,
-        "encoding": encoding,
-        "labels": labels,
-        "weights": weights,
-        "merge_cost": merge_cost,
-        "seed": seed,
-        "partitions": N_PARTITIONS if partitions is None and engine is not None else partitions,
-        "kinds": _kinds(field or []) or None,
-    }
     if into is not None or retract is not None:
-        said = {name: value for name, value in chosen.items() if value is not None} | {"output": output}
-        said |= {"settings": settings, "resume": resume or None, "engine": engine}
-        _update(speaker, into, files or [], retract, said, on_error)
+        others = {"output": output, "settings": settings, "resume": resume or None, "engine": engine}
+        _update(speaker, into, files or [], retract, said | others, on_error)
         return
     if not files:
         raise SettingsError(
             "FILE is missing: there is nothing to resolve", hint="onoma resolve people.csv -o people.duckdb"
         )
-    if model == "cross-document" and (engine is not None or partitions is not None or rounds is not None):
-        refuse_others(chosen | {"settings": settings})
-        of_rounds = {"partitions": partitions, "rounds": rounds, "seed": seed}
-        if resolve_on_engine(speaker, files, output, engine, resume=resume, id=id, truth=truth, **of_rounds):
-            raise typer.Exit(INTERRUPTED)
-        return
-    if rounds is not None:
-        raise SettingsError("--rounds is for the model cross-document", hint="Add --model cross-document.")
     with claim(output):
         notes = [] if output is None else check_target(output)
-        job = _job(files, _merged(settings, chosen), on_error)
+        config = _config(settings, said, engine)
+        if config.model != AUTO:
+            check(find_model(config.model), config, resume=resume, engine=engine is not None)
+        job = read_job(files, config, on_error=on_error.value)
         for note in [*notes, *job.notes]:
             speaker.note(note)
-        shared = carrying(engine, job.partitions, seed=job.settings.seed, progress=speaker.progress)
+        shared = carrying(engine, config.partitions, seed=config.seed, progress=speaker.progress)
         with Interrupt(speaker.note, partial(_kept, output)) as interrupt, shared as carry:
             going_on = read_resume(job, _resume_file(output)) if resume else None
             outcome = run_job(job, progress=speaker.progress, stop=interrupt, resume=going_on, carry=carry)
@@ -234,8 +123,8 @@ def _update(
         raise SettingsError("--retract takes records from a knowledge base", hint="Add --into KB.")
     extra = [name for name, value in said.items() if value is not None and name != "id"]
     if extra:
-        option = extra[0].replace("_", "-")
-        raise SettingsError(f"with --into, the settings are those of the knowledge base; leave out --{option}")
+        option = OPTIONS[extra[0]].option if extra[0] in OPTIONS else f"--{extra[0]}"
+        raise SettingsError(f"with --into, the settings are those of the knowledge base; leave out {option}")
     if not files and retract is None:
         raise SettingsError("there is nothing to add or retract", hint="Name a file, or --retract FILE.")
     key = said.get("id")
@@ -262,37 +151,17 @@ def _update(
     speaker.say(f"{_count(update.n_records, 'record')}, ", total, f" ({update.seconds:.1f} s)")
 
 
-def _merged(path: Path | None, chosen: dict[str, object]) -> dict[str, Any]:
+def _config(path: Path | None, said: dict[str, Any], engine: str | None) -> ResolveConfig:
     """Return the settings of the file with those of the command line over them; kinds are joined by column."""
-    said = check_settings({name: value for name, value in chosen.items() if value is not None}, "the command line")
-    found: dict[str, Any] = {} if path is None else read_settings(path)
-    kinds = found.get("kinds", {}) | said.get("kinds", {})
-    return found | said | ({"kinds": kinds} if kinds else {})
-
-
-def _job(files: list[Path], merged: dict[str, Any], on_error: OnError) -> Job:
-    of_model = {name: merged.pop(name) for name in _OF_THE_MODEL if name in merged}
-    return read_job(files, settings=model_settings(**of_model), on_error=on_error.value, **merged)
+    base = None if path is None else read_config(path)
+    config = ResolveConfig.of(said, "the command line", base)
+    return config if engine is None or config.partitions is not None else replace(config, partitions=N_PARTITIONS)
 
 
 def _resume_file(output: Path | None) -> Path:
     if output is None:
         raise SettingsError("--resume needs the output of the run that was stopped", hint="Add -o, as then.")
     return resume_path(output)
-
-
-def _columns(rule: str) -> list[str]:
-    return [name.strip() for name in rule.split(",") if name.strip()]
-
-
-def _kinds(pairs: list[str]) -> dict[str, str]:
-    kinds = {}
-    for pair in pairs:
-        column, separator, kind = pair.rpartition("=")
-        if not separator:
-            raise SettingsError(f"--field {pair!r} is not understood; it is COLUMN=KIND, such as --field title=text")
-        kinds[column] = kind
-    return kinds
 
 
 def _tell(speaker: Speaker, outcome: Outcome, written: list[Path]) -> None:
@@ -354,8 +223,10 @@ def _show_answer(speaker: Speaker, outcome: Outcome) -> None:
     if recall is not None:
         reach = f"about {recall.found:.1%} of the matches were within reach of comparison"
         speaker.say(f"{reach} (95 %: {recall.low:.1%} – {recall.high:.1%}; {recall.n_records:,} rows checked)")
-    if resolution.fit is not None and resolution.fit.candidates.n_hot:
-        speaker.note(f"{_count(resolution.fit.candidates.n_hot, 'feature')} of too many rows not used to find pairs")
+    if resolution.weighed is not None and resolution.weighed.candidates.n_hot:
+        speaker.note(
+            f"{_count(resolution.weighed.candidates.n_hot, 'feature')} of too many rows not used to find pairs"
+        )
     spent = ", ".join(f"{name} {value:.1f}" for name, value in outcome.seconds.items() if name != "total")
     stages = f" ({spent})" if spent else ""
     speaker.note(f"{outcome.seconds['total']:.1f} s{stages}, {outcome.peak_mb:,.0f} MB")

@@ -12,8 +12,8 @@ from onoma.corpus.writers.files import rejects_beside
 from onoma.corpus.writers.folders import sweep_folder
 from onoma.kb.query import exported_files
 from onoma.pipeline.output import files_of
-from onoma.pipeline.settings import read_settings
 from onoma.pipeline.targets import check_spared
+from onoma.resolve.config import read_config
 
 __all__ = ["Sparing"]
 
@@ -56,8 +56,9 @@ def _from_settings(path: object) -> list[Path]:
     """Return the files that a file of settings names."""
     if not isinstance(path, Path):
         return []
-    found = read_settings(path)
-    return [Path(str(found[name])) for name in _NAMED_INSIDE if name in found]
+    config = read_config(path)
+    named = (getattr(config, name) for name in _NAMED_INSIDE)
+    return [Path(name) for name in named if name is not None]
 
 
 def _paths(value: object) -> Iterator[Path]:

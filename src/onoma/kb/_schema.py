@@ -17,7 +17,7 @@ CREATE TABLE memberships (
     record BIGINT NOT NULL, source VARCHAR NOT NULL, id VARCHAR NOT NULL, entity VARCHAR NOT NULL,
     probability DOUBLE NOT NULL);
 CREATE TABLE edges (
-    a BIGINT NOT NULL, b BIGINT NOT NULL, log_copy FLOAT NOT NULL, log_relative FLOAT NOT NULL,
+    a BIGINT NOT NULL, b BIGINT NOT NULL, log_copy FLOAT, log_relative FLOAT,
     probability FLOAT NOT NULL);
 CREATE TABLE samples (record BIGINT NOT NULL, roots BIGINT[] NOT NULL);
 CREATE TABLE model (name VARCHAR PRIMARY KEY, value BLOB NOT NULL);

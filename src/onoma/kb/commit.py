@@ -1,7 +1,7 @@
 """Entities after a change: their ids kept, their rows written, their changes told."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,12 +12,13 @@ from onoma.kb.database import KnowledgeBase
 from onoma.kb.identity import Change, Former, Identified, keep_ids
 from onoma.kb.incremental import Resampled, touched_by
 from onoma.kb.store import entity_rows, note_changes, samples_table, store_fit
-from onoma.kb.world import World, load_world, record_table, stored_job, stored_settings
+from onoma.kb.world import World, load_world, record_table, stored_config, stored_job
 from onoma.progress import SILENT, Progress
+from onoma.resolve.api import resolve
 from onoma.resolve.fields.canonical import canonical_table, fullest_records
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
-from onoma.resolve.resolution import Resolution, resolve
+from onoma.resolve.result import Resolution
 
 __all__ = ["Gone", "Update", "commit_entities", "refresh"]
 
@@ -275,35 +276,21 @@ def refresh(
 
     Judgements are then heeded where they are.
     """
-    job = stored_job(base)
+    config = stored_config(stored_job(base))
     table = record_table(base)
     if labels is not None:
         taken = set(table.column_names)
-        job["labels"] = next(
-            name for name in ("label", *(f"label {i}" for i in range(len(taken)))) if name not in taken
-        )
-        table = table.append_column(job["labels"], pa.array(labels, _TEXT))
+        column = next(name for name in ("label", *(f"label {i}" for i in range(len(taken)))) if name not in taken)
+        table = table.append_column(column, pa.array(labels, _TEXT))
+        config = replace(config, labels=column, weights=None)
     rows = base.query("FROM memberships ORDER BY record")
     numbers = rows["record"].to_numpy()
-    exclude = [*job.get("exclude", []), *([job["truth"]] if job.get("truth") else [])]
-    resolution = resolve(
-        table,
-        id="id",
-        source=job.get("source"),
-        link=job.get("link", False),
-        one_to_one=job.get("one_to_one", False),
-        block=job.get("block"),
-        kinds=job.get("kinds"),
-        exclude=[name for name in exclude if name in table.column_names],
-        also_compare=job.get("also_compare", []),
-        labels=job.get("labels"),
-        weights=job.get("weights"),
-        settings=stored_settings(job),
-        progress=progress,
-    )
+    exclude = [*config.exclude, *([] if config.truth is None else [config.truth])]
+    config = replace(config, id="id", exclude=tuple(name for name in exclude if name in table.column_names))
+    resolution = resolve(table, replace(config, truth=None, partitions=None, documents=None), progress=progress)
     if labels is not None:
-        table = table.drop_columns([job["labels"]])
-    store_fit(base, resolution, numbers, rules=bool(job.get("also_compare")))
+        table = table.drop_columns([column])
+    store_fit(base, resolution, numbers, rules=bool(config.also_compare))
     clustering, probability = _heeding(base, resolution)
     identified = _identify(base, rows, clustering.labels, probability, inherited)
     names = pa.array(identified.names, _TEXT).take(pa.array(clustering.labels))
@@ -318,7 +305,7 @@ def refresh(
 def _heeding(base: KnowledgeBase, resolution: Resolution) -> tuple[Clustering, NDArray[np.float64]]:
     """Return the entities of all records and how sure each place is, judgements heeded."""
     clustering, probability = resolution.clustering, resolution.probability
-    if resolution.fit is None or not base.value("SELECT count(*) FROM judgement_current"):
+    if resolution.weighed is None or not base.value("SELECT count(*) FROM judgement_current"):
         return clustering, probability
     world = load_world(base)
     judged = world.judged()

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError
 from onoma.kb.database import KnowledgeBase
-from onoma.kb.incremental import Edges, compare_pairs, resample, touched_by, weigh_levels, with_ring
+from onoma.kb.incremental import Edges, Effort, compare_pairs, resample, touched_by, weigh_levels, with_ring
 from onoma.kb.part import part_resolution
 from onoma.kb.world import World, find_entity, find_record_key, load_world
 from onoma.numerics.union_find import find_inplace, union_inplace
 from onoma.resolve.posterior.judgements import Judged
 from onoma.resolve.report.explanation import Explanation, explain_pair
-from onoma.resolve.resolution import Resolution
+from onoma.resolve.result import Resolution
 
 __all__ = ["EntityExplanation", "Link", "PairExplanation", "Removal", "explain_entity", "explain_records"]
 
@@ -132,13 +132,13 @@ class _Scene:
         self, edges: Edges, judged: Judged, inside: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the records inside and, for each sample, the first record of their entities."""
-        settings = self.world.memory.settings
+        effort = Effort.of(self.world.memory.config)
         found = resample(
             self.world.n,
             edges,
             inside,
             self.weights,
-            settings=settings,
+            effort=effort,
             judged=judged,
             entity=self.entity,
             n_samples=_SAMPLES,

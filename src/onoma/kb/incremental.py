@@ -18,9 +18,9 @@ from onoma.numerics.union_find import components
 from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence, Weights, limit_relatives, log_bayes_factors
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
-from onoma.resolve.model import ModelSettings
 from onoma.resolve.posterior.consensus import find_consensus
 from onoma.resolve.posterior.copying import CopyingSampler, Draws
 from onoma.resolve.posterior.judgements import ApartSampler, Judged, heed_judgements, hold_apart
@@ -170,6 +170,22 @@ def touched_by(n: int, edges: Edges, seeds: NDArray[np.int64], judged: Judged) -
     return chosen[first]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How a part of the records is sampled again, and what errors cost."""
+
+    samples: int = 100
+    burn_in: int = 30
+    merge_cost: float = 0.5
+    seed: int = 0
+
+    @classmethod
+    def of(cls, config: ResolveConfig) -> "Effort":
+        """Return it as a configuration has it."""
+        given = {name: getattr(config, name) for name in ("samples", "burn_in", "merge_cost", "seed")}
+        return cls(**{name: value for name, value in given.items() if value is not None})
+
+
 @dataclass(frozen=True, eq=False)
 class Resampled:
     """What was drawn anew."""
@@ -193,7 +209,7 @@ def resample(
     inside: NDArray[np.bool_],
     weights: Weights,
     *,
-    settings: ModelSettings,
+    effort: Effort,
     judged: Judged,
     entity: NDArray[np.int64],
     n_samples: int | None = None,
@@ -213,10 +229,10 @@ def resample(
     pieces: list[Resampled] = []
     for rounds_left in range(_ROUNDS, 0, -1):
         part = _part(n, edges, inside, weights, judged)
-        draws = _draw(part, entity[part.records], settings, n_samples or settings.n_samples)
+        draws = _draw(part, entity[part.records], effort, n_samples or effort.samples)
         joined = part.joined(draws) if rounds_left > 1 else np.zeros(0, dtype=np.int64)
         again = part.tied_to(joined, draws)
-        pieces.append(_settled(part, draws, ~again & ~part.outside, settings))
+        pieces.append(_settled(part, draws, ~again & ~part.outside, effort))
         if not len(joined):
             break
         settled[pieces[-1].records] = True
@@ -230,13 +246,13 @@ def resample(
     return _in_one(pieces)
 
 
-def _settled(part: "_Part", draws: Draws, chosen: NDArray[np.bool_], settings: ModelSettings) -> Resampled:
+def _settled(part: "_Part", draws: Draws, chosen: NDArray[np.bool_], effort: Effort) -> Resampled:
     """Return what was drawn about some records."""
     mine = part.within
     consensus = find_consensus(
-        len(part.records), part.a[mine], part.b[mine], draws.together[mine], draws.roots, threshold=settings.threshold
+        len(part.records), part.a[mine], part.b[mine], draws.together[mine], draws.roots, threshold=effort.merge_cost
     )
-    consensus = hold_apart(consensus, draws.roots, part.judged, threshold=settings.threshold)
+    consensus = hold_apart(consensus, draws.roots, part.judged, threshold=effort.merge_cost)
     keep = np.flatnonzero(chosen)
     told = np.flatnonzero(mine & (part.number >= 0) & (chosen[part.a] | chosen[part.b]))
     return Resampled(
@@ -352,16 +368,16 @@ def near_pairs(n: int, edges: Edges, new: Edges, weights: Weights) -> NDArray[np
     return found
 
 
-def _draw(part: _Part, entity: NDArray[np.int64], settings: ModelSettings, n_samples: int) -> Draws:
+def _draw(part: _Part, entity: NDArray[np.int64], effort: Effort, n_samples: int) -> Draws:
     """Draw samples; of few records more sweeps are made than kept, since they cost next to nothing."""
     spare = _EFFORT // max(len(part.records), 1)
-    n_burn_in = max(settings.n_burn_in, min(spare, _MOST_BURN_IN))
+    n_burn_in = max(effort.burn_in, min(spare, _MOST_BURN_IN))
     every = max(1, min(spare // n_samples, _MOST_THIN))
     sampler: ApartSampler | CopyingSampler
     if len(part.judged.different):
-        sampler = ApartSampler(part.judged, part.outside, part.a, part.b, seed=settings.seed)
+        sampler = ApartSampler(part.judged, part.outside, part.a, part.b, seed=effort.seed)
     else:
-        sampler = CopyingSampler(len(part.records), part.a, part.b, seed=settings.seed, outside=part.outside, threads=1)
+        sampler = CopyingSampler(len(part.records), part.a, part.b, seed=effort.seed, outside=part.outside, threads=1)
         sampler.time[:] = start_times(part.a, part.b, part.relative, entity, sampler.time)
     sampler.run(part.copy, part.relative, n_sweeps=n_burn_in)
     draws = sampler.run(part.copy, part.relative, n_sweeps=every * n_samples, n_kept=every * n_samples)

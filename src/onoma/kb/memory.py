@@ -16,20 +16,29 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError
 from onoma.resolve.blocking.canopies import CanopySettings
-from onoma.resolve.comparison.weights import Weights, WeightSettings
+from onoma.resolve.comparison.weights import Weights
+from onoma.resolve.config import ResolveConfig
+from onoma.resolve.contract import Capability
 from onoma.resolve.fields.columns import read_texts
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS, VECTOR
 from onoma.resolve.fields.missing import all_by_form, by_form
-from onoma.resolve.model import ModelSettings
-from onoma.resolve.models.pairwise.run import PairwiseSettings
 from onoma.resolve.posterior.checkpoint import weight_parts
-from onoma.resolve.resolution import Resolution
+from onoma.resolve.registry import find_model, settings_of
+from onoma.resolve.result import Resolution
 
-__all__ = ["FieldMemory", "Memory", "Written", "memory_from_bytes", "remember", "settings_from", "write_values"]
+__all__ = ["FieldMemory", "Memory", "Written", "earlier_config", "memory_from_bytes", "remember", "write_values"]
 
 _YEAR_ALONE = "1 January"
 _FIRST_DAY = "-01-01"
+_EARLIER = (
+    ("comparison", "comparison", "kinds"),
+    ("merge_cost", "threshold", 0.5),
+    ("samples", "n_samples", 100),
+    ("burn_in", "n_burn_in", 30),
+    ("entities", "n_entities", None),
+)
+"""What an option is called now and was called before, and its value where nobody spoke."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +64,16 @@ class Memory:
     weights: Weights
     n_records: int
     """Of how many records the weights were learnt."""
-    settings: ModelSettings
+    config: ResolveConfig
     why_not: str = ""
     """Why new records cannot be added one by one, if they cannot."""
+
+    @property
+    def blocking(self) -> CanopySettings:
+        """How far to look for the neighbours of new records."""
+        settings = settings_of(find_model(self.config.model), self.config)
+        found: CanopySettings = getattr(settings, "blocking", None) or CanopySettings()
+        return found
 
     def weights_for(self, n: int) -> Weights:
         """Return the weights for so many records: any one of them is the less likely to be the origin of another."""
@@ -71,7 +87,7 @@ class Memory:
             "fields": [asdict(each) for each in self.fields],
             "weights": plain,
             "n_records": self.n_records,
-            "settings": asdict(self.settings),
+            "config": self.config.to_json(),
             "why_not": self.why_not,
         }
         text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
@@ -93,7 +109,8 @@ def memory_from_bytes(data: bytes) -> Memory:
     known = {each.name for each in fields(Weights)}
     weights = Weights(**{name: value for name, value in parts.items() if name in known})
     specs = tuple(_field_from(each) for each in header["fields"])
-    return Memory(specs, weights, header["n_records"], settings_from(header["settings"]), header["why_not"])
+    config = ResolveConfig.of(header["config"]) if "config" in header else earlier_config(header["settings"])
+    return Memory(specs, weights, header["n_records"], config, header["why_not"])
 
 
 def _field_from(found: dict[str, Any]) -> FieldMemory:
@@ -102,22 +119,25 @@ def _field_from(found: dict[str, Any]) -> FieldMemory:
     return FieldMemory(**parts)
 
 
-def settings_from(found: dict[str, Any]) -> ModelSettings:
-    """Return settings that were kept as JSON; the pairwise model, which always resolves all anew, has its defaults."""
-    found = dict(found)
-    found["canopies"] = CanopySettings(**found["canopies"])
-    found["weights"] = WeightSettings(**found["weights"])
-    found["pairwise"] = PairwiseSettings()
-    return ModelSettings(**found)
+def earlier_config(found: dict[str, Any]) -> ResolveConfig:
+    """Return the configuration of settings that an earlier version kept; what was as it is now if nothing is said."""
+    same = {"model": "model", "seed": "seed", "link": "link", "one_to_one": "one_to_one"}
+    given = {name: found[old] for name, old in same.items() if found.get(old)}
+    for name, old, default in _EARLIER:
+        if found.get(old, default) != default:
+            given[name] = found[old]
+    if found.get("canopies", {}).get("neighbours") is not None:
+        given["neighbours"] = found["canopies"]["neighbours"]
+    return ResolveConfig.of(given)
 
 
 def remember(resolution: Resolution, *, rules: bool = False) -> Memory | None:
     """Return what a later run needs; None if nothing was learnt. `rules`: people asked for pairs of their own."""
-    if resolution.fit is None:
+    if resolution.weighed is None:
         return None
     specs = tuple(_remember_field(resolution, each) for each in resolution.fields.fields)
     why_not = _why_not(resolution, rules=rules)
-    return Memory(specs, resolution.fit.weights, len(resolution.table), resolution.settings, why_not)
+    return Memory(specs, resolution.weighed.weights, len(resolution.table), resolution.config, why_not)
 
 
 def _remember_field(resolution: Resolution, field: FieldData) -> FieldMemory:
@@ -129,12 +149,12 @@ def _remember_field(resolution: Resolution, field: FieldData) -> FieldMemory:
 
 
 def _why_not(resolution: Resolution, *, rules: bool) -> str:
-    settings = resolution.settings
-    if settings.model != "copying":
-        return f"the model is {settings.model}"
-    if settings.comparison != "kinds":
+    config = resolution.config
+    if Capability.INCREMENTAL not in find_model(config.model).capabilities:
+        return f"the model is {config.model}"
+    if config.comparison not in (None, "kinds"):
         return "how values change is learnt from all records"
-    if settings.link:
+    if config.link:
         return "records are linked between sources"
     if resolution.block is not None or rules:
         return "there are blocks, or pairs that were asked for"

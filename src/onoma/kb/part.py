@@ -8,11 +8,10 @@ from onoma.corpus.clustering import Clustering
 from onoma.kb.incremental import compare_pairs, evidence_of
 from onoma.kb.world import World, record_table
 from onoma.resolve.blocking.canopies import Candidates
+from onoma.resolve.contract import PairEvidence, Pairs, Posterior
 from onoma.resolve.fields.prepare import Fields
-from onoma.resolve.model import Fit
-from onoma.resolve.posterior.consensus import Consensus
 from onoma.resolve.posterior.copying import Draws
-from onoma.resolve.resolution import Resolution
+from onoma.resolve.result import Resolution
 
 __all__ = ["part_resolution"]
 
@@ -39,6 +38,10 @@ def part_resolution(world: World, places: NDArray[np.int64]) -> Resolution:
         None,
         {"wanted": pa.table({"record": world.records[places]})},
     )
-    consensus = Consensus(Clustering.from_labels(rows["entity"]), rows["probability"].to_numpy())
-    fit = Fit(evidence, weights, draws, consensus, Candidates(a, b, 0, 0), {})
-    return Resolution(table, Fields(fields, [], []), fit, None, world.memory.settings, ())
+    posterior = Posterior(
+        clustering=Clustering.from_labels(rows["entity"]),
+        probability=rows["probability"].to_numpy(),
+        pairs=Pairs(a, b, together),
+        details=PairEvidence(evidence, weights, draws, Candidates(a, b, 0, 0)),
+    )
+    return Resolution(table, Fields(fields, [], []), posterior, None, world.memory.config, ())

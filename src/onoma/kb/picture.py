@@ -8,7 +8,7 @@ from pathlib import Path
 from onoma.corpus.writers.files import write_text
 from onoma.errors import SettingsError
 from onoma.kb.explain import EntityExplanation, PairExplanation
-from onoma.resolve.models.hierarchical.entity_tree import EntityTree, tree_picture
+from onoma.resolve.report.entity_tree import EntityTree, tree_picture
 
 __all__ = ["draw_entity", "draw_pair", "save_tree"]
 

@@ -23,8 +23,8 @@ from onoma.kb.memory import remember
 from onoma.numerics.union_find import components
 from onoma.resolve.blocking.index import make_segment
 from onoma.resolve.comparison.weights import log_bayes_factors
-from onoma.resolve.model import Fit
-from onoma.resolve.resolution import Resolution
+from onoma.resolve.contract import PairEvidence, Posterior, Trees
+from onoma.resolve.result import Resolution
 
 __all__ = [
     "Run",
@@ -74,7 +74,7 @@ def store_resolution(
         records = np.arange(len(resolution.table))
         source = _sources(resolution)
         append_records(base, resolution.table, records, source, run=1)
-        store_fit(base, resolution, records, rules=bool(job["also_compare"]))
+        store_fit(base, resolution, records, rules=bool(job["config"].get("also_compare")))
         entities = resolution.memberships["entity"].combine_chunks()
         base.append("memberships", _memberships(resolution, records, source, entities))
         canonical = resolution.entities
@@ -185,19 +185,22 @@ def store_fit(base: KnowledgeBase, resolution: Resolution, records: NDArray[np.i
     base.replace("codes", codes_table(records, [each.codes for each in fields.fields]))
     memory = remember(resolution, rules=rules)
     base.set_blob("memory", b"" if memory is None else memory.to_bytes())
-    if resolution.fit is None:
+    found = resolution.posterior
+    if found is None:
         return
-    base.append("weights", resolution.weights())
-    hot = resolution.settings.canopies.resolved(len(records))[1]
+    if resolution.weighed is not None:
+        base.append("weights", resolution.weights())
     for f, field in enumerate(fields.fields):
         append_values(base, f, 0, field.values, field.examples)
         if memory is not None and not memory.why_not:
+            hot = memory.blocking.resolved(len(records))[1]
             segment = make_segment(field, hot=hot)
             base.append("features", _segment_row(f, 0, segment.offsets, segment.ids))
-    if resolution.fit.trees is not None:
-        base.replace("nodes", resolution.fit.trees.nodes(pa.array(records)).drop("entity"))
-    base.append("edges", _edges(resolution.fit, records))
-    base.append("samples", uncertain_samples(records, resolution.fit))
+    nodes = found.details.nodes(pa.array(records)) if isinstance(found.details, Trees) else None
+    if nodes is not None:
+        base.replace("nodes", nodes.drop("entity"))
+    base.append("edges", _stated(found, records) if found.weighed is None else _edges(found.weighed, records))
+    base.append("samples", uncertain_samples(records, found))
 
 
 def _table(rows: Sequence[tuple[str, ...]], names: Sequence[str]) -> pa.Table:
@@ -236,7 +239,16 @@ def append_segment(
     base.append("features", _segment_row(f, first, offsets, ids))
 
 
-def _edges(fit: Fit, records: NDArray[np.int64]) -> pa.Table:
+def _stated(found: Posterior, records: NDArray[np.int64]) -> pa.Table:
+    """Return the pairs of a model that weighs none, as far as they are stated."""
+    a, b, probability = found.pairs
+    which = np.flatnonzero(probability >= SHOWN)
+    nothing = pa.nulls(len(which), pa.float32())
+    columns = {"a": records[a[which]], "b": records[b[which]], "log_copy": nothing, "log_relative": nothing}
+    return pa.table(columns | {"probability": probability[which].astype(np.float32)})
+
+
+def _edges(fit: PairEvidence, records: NDArray[np.int64]) -> pa.Table:
     """Return the pairs that are plausible or were together."""
     copy, relative = log_bayes_factors(fit.evidence, fit.weights)
     least = np.log(KEPT)
@@ -255,15 +267,16 @@ def _edges(fit: Fit, records: NDArray[np.int64]) -> pa.Table:
     )
 
 
-def uncertain_samples(records: NDArray[np.int64], fit: Fit) -> pa.Table:
+def uncertain_samples(records: NDArray[np.int64], found: Posterior) -> pa.Table:
     """Return the samples of the records that are not in the same company in all of them."""
-    evidence, draws = fit.evidence, fit.draws
-    joined = draws.together > 0
-    a, b = (side[joined].astype(np.int64) for side in (evidence.a, evidence.b))
-    group = components(evidence.n, a, b)
-    doubtful = np.zeros(evidence.n, dtype=np.bool_)
-    doubtful[group[a[draws.together[joined] < 1.0]]] = True
-    return samples_table(records, records[draws.roots], np.flatnonzero(doubtful[group]))
+    if found.samples is None:
+        return samples_table(records, np.zeros((0, len(records)), dtype=np.int64), np.zeros(0, dtype=np.int64))
+    joined = found.pairs.probability > 0
+    a, b = (side[joined].astype(np.int64) for side in found.pairs[:2])
+    group = components(len(records), a, b)
+    doubtful = np.zeros(len(records), dtype=np.bool_)
+    doubtful[group[a[found.pairs.probability[joined] < 1.0]]] = True
+    return samples_table(records, records[found.samples], np.flatnonzero(doubtful[group]))
 
 
 def samples_table(records: NDArray[np.int64], roots: NDArray[np.int64], which: NDArray[np.int64]) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.world import find_entity
-from onoma.resolve.models.hierarchical.entity_tree import EntityTree, read_tree
+from onoma.resolve.report.entity_tree import EntityTree, read_tree
 
 __all__ = ["entity_tree", "has_trees"]
 

@@ -18,7 +18,7 @@ from onoma.kb.database import KnowledgeBase, write_knowledge_base
 from onoma.kb.incremental import OutgrownError, Resampled, near_pairs, touched_by
 from onoma.kb.memory import Written, write_values
 from onoma.kb.store import Run, append_records, append_segment, append_values, codes_table, note_run
-from onoma.kb.world import World, load_world, stored_job, stored_memory
+from onoma.kb.world import World, load_world, stored_config, stored_job, stored_memory
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking.index import FieldIndex, Segment, feature_ids, find_neighbours
 from onoma.resolve.fields.kinds import KINDS
@@ -75,13 +75,14 @@ def read_incoming(
 def as_incoming(base: KnowledgeBase, table: pa.Table, *, id: str | None = None, name: str = "") -> Incoming:
     """Return a table as new records; `name` is its source where sources are files."""
     job = stored_job(base)
-    column = job.get("source")
+    config = stored_config(job)
+    column = config.source
     if column and column not in table.column_names:
         if not job.get("several"):
             raise DataError(f"there is no column {column!r}, which says where a record comes from")
         table = table.append_column(column, pa.array([name] * len(table), pa.string()))
     sources = None if not column else table[column].cast(pa.string())
-    wanted = id or (job.get("id") if job.get("id") in table.column_names else None)
+    wanted = id or (config.id if config.id in table.column_names else None)
     table, note = identified(table, wanted, sources)
     if note.startswith("no column of ids"):
         raise DataError(
@@ -366,7 +367,7 @@ def _candidates(
         for spec, codes, segment in zip(world.memory.fields, world.codes, segments, strict=True)
     ]
     first = world.n - n_new
-    a, b = find_neighbours(fields, first, settings=world.memory.settings.canopies)
+    a, b = find_neighbours(fields, first, settings=world.memory.blocking)
     said = np.sort(judged.pairs(), axis=1)
     said = said[said[:, 1] >= first]
     keys = np.union1d(a.astype(np.int64) * world.n + b, said[:, 0] * world.n + said[:, 1])

@@ -19,6 +19,7 @@ from onoma.kb.incremental import (
     KEPT,
     NEAR,
     Edges,
+    Effort,
     FieldPart,
     Resampled,
     best_weights,
@@ -26,12 +27,12 @@ from onoma.kb.incremental import (
     resample,
     weigh_pairs,
 )
-from onoma.kb.memory import Memory, memory_from_bytes, settings_from
+from onoma.kb.memory import Memory, earlier_config, memory_from_bytes
 from onoma.numerics.rng import stream
 from onoma.resolve.blocking.index import Segment
 from onoma.resolve.comparison.weights import Weights
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.model import ModelSettings
 from onoma.resolve.posterior.judgements import Judged
 
 __all__ = ["World", "find_entity", "find_record_key", "load_world"]
@@ -130,7 +131,7 @@ class World:
         others = np.flatnonzero(here)
         if len(others) <= _BALLAST:
             return others
-        return np.sort(stream(self.memory.settings.seed, "ballast", f).choice(others, _BALLAST, replace=False))
+        return np.sort(stream(self.memory.config.seed, "ballast", f).choice(others, _BALLAST, replace=False))
 
     def _shares(self, f: int, used: NDArray[np.int32], spare: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many records have each value; those chosen for the rest have as many as all of the rest."""
@@ -181,8 +182,8 @@ class World:
 
     def resample(self, inside: NDArray[np.bool_], judged: Judged) -> Resampled:
         """Draw the entities of some records anew."""
-        weights, settings = self.memory.weights_for(self.n), self.memory.settings
-        return resample(self.n, self.edges, inside, weights, settings=settings, judged=judged, entity=self.entity())
+        weights, effort = self.memory.weights_for(self.n), Effort.of(self.memory.config)
+        return resample(self.n, self.edges, inside, weights, effort=effort, judged=judged, entity=self.entity())
 
     def weigh(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Edges:
         """Compare pairs of records."""
@@ -287,9 +288,13 @@ def _damaged(base: KnowledgeBase, what: str) -> DataError:
     return DataError(f"is a damaged knowledge base: {what} cannot be read", file=base.path, hint=hint)
 
 
-def stored_settings(job: dict[str, Any]) -> ModelSettings:
-    """Return the model's settings of a stored job; the defaults if there are none."""
-    return settings_from(job["settings"]) if "settings" in job else ModelSettings()
+def stored_config(job: dict[str, Any]) -> ResolveConfig:
+    """Return the configuration of a stored job; that of one which an earlier version kept, as it is said now."""
+    if "config" in job:
+        return ResolveConfig.of(job["config"], "the knowledge base")
+    names = ("id", "source", "link", "one_to_one", "block", "truth", "exclude", "also_compare", "labels", "weights")
+    given = {name: job[name] for name in (*names, "kinds") if job.get(name)}
+    return ResolveConfig.of(given, base=earlier_config(job.get("settings", {})))
 
 
 def find_entity(base: KnowledgeBase, name: str) -> str:

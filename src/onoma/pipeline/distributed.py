@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
@@ -113,7 +114,7 @@ def run_rounds(
 
 @dataclass(frozen=True, eq=False)
 class Carrier:
-    """An engine that carries partitions of records for `onoma.resolve.resolution.resolve`."""
+    """An engine that carries partitions of records for `onoma.resolve`."""
 
     engine: Engine[Any]
     n_partitions: int
@@ -128,6 +129,28 @@ class Carrier:
         met = self.engine.exchange(spread, partial(place, placement=placement), COUNTED, self.n_partitions)
         with self.progress.task("partitions", total=len(rows), unit="records") as task:
             return self.engine.gather(self.engine.map(met, function, schema, task), schema.names)
+
+    def rounds(
+        self,
+        rows: pa.Table,
+        step: Step,
+        settings: object,
+        *,
+        n_rounds: int,
+        n_done: int = 0,
+        stop: Stop = NEVER,
+    ) -> tuple[pa.Table, int]:
+        """Run rounds of a step, entities placed anew before each; return the rows and how many rounds are done."""
+        how = RoundSettings(n_partitions=self.n_partitions, n_rounds=n_rounds)
+        spread = self.engine.spread(rows, self.n_partitions)
+        with stop.heeded() as asked, tempfile.TemporaryDirectory() as folder:
+            while n_done < n_rounds and not asked():
+                work = _Round(self.engine, n_done, self.seed, how, rows.schema, self.progress)
+                # An engine that puts work off would do all rounds at once; what it keeps must be seen by its workers.
+                keep = Path(folder) / str(n_done) if self.engine.is_lazy else None
+                spread, _ = work.run(spread, step, settings, keep)
+                n_done += 1
+            return self.engine.gather(spread, rows.schema.names), n_done
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,8 @@ from onoma.kb.database import is_knowledge_base, read_knowledge_base
 from onoma.kb.query import flat
 from onoma.kb.store import store_resolution
 from onoma.pipeline.resolution import Outcome, about_job, job_settings, job_to_store, summary
-from onoma.pipeline.settings import to_toml
 from onoma.pipeline.targets import check_file, check_table
 from onoma.resolve.posterior.checkpoint import fingerprint, write_checkpoint
-from onoma.resolve.resolution import Resolution
 
 __all__ = ["DATABASE", "FOLDER_FILES", "check_target", "claim", "files_of", "resume_path", "write_outcome"]
 
@@ -109,8 +107,8 @@ def store_outcome(outcome: Outcome, path: Path, *, command: str = "") -> None:
     """Write the outcome of a job as a new knowledge base."""
     job = outcome.job
     about = {
-        "settings": to_toml(job_settings(job)),
-        "seed": job.settings.seed,
+        "settings": job_settings(job),
+        "seed": job.config.seed,
         "table_fingerprint": fingerprint(job.table),
         "summary": json.dumps(summary(outcome), ensure_ascii=False),
     }
@@ -161,7 +159,7 @@ def _is_delimited(target: Path) -> bool:
 
 
 FOLDER_FILES = (
-    *(f"{name}.parquet" for name in ("memberships", "entities", "pairs", "weights", "nodes")),
+    *(f"{name}.parquet" for name in ("memberships", "entities", "pairs", "weights", "nodes", "lineage")),
     "summary.json",
     "report.html",
     "rejects.csv",
@@ -173,7 +171,7 @@ def _write_folder(outcome: Outcome, folder: Path, command: str) -> list[Path]:
     """Write all tables, the summary and the report into a folder; return the files."""
     rejects = outcome.job.rejects
     written = []
-    for name, table in _tables(outcome.resolution).items():
+    for name, table in outcome.resolution.tables().items():
         path = folder / f"{name}.parquet"
         write_table(table, path)
         written.append(path)
@@ -188,24 +186,11 @@ def _write_folder(outcome: Outcome, folder: Path, command: str) -> list[Path]:
         evaluation=outcome.evaluation,
         gold=outcome.gold,
         command=command,
-        settings=to_toml(job_settings(outcome.job)),
+        settings=job_settings(outcome.job),
         notes=outcome.job.notes,
         n_rejected=0 if rejects is None else len(rejects),
     )
     return [*written, path, report, *_write_rejects(rejects, folder / "rejects.csv")]
-
-
-def _tables(resolution: Resolution) -> dict[str, pa.Table]:
-    tables = {
-        "memberships": resolution.memberships,
-        "entities": resolution.entities,
-        "pairs": resolution.pairs(),
-    }
-    if resolution.fit is not None:
-        tables["weights"] = resolution.weights()
-    if resolution.nodes is not None:
-        tables["nodes"] = resolution.nodes
-    return tables
 
 
 def _write_rejects(rejects: pa.Table | None, path: Path) -> list[Path]:

@@ -16,11 +16,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from onoma.resolve.comparison.choice import ModelName
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.models.hierarchical.fields import given_and_family
+from onoma.resolve.models.hierarchical.grow import given_and_family
 from onoma.resolve.models.hierarchical.learning import name_scores, rare_names
 from onoma.resolve.models.hierarchical.mentions import NameColumn
+from onoma.resolve.registry import find_model, why_refused
 
 __all__ = ["pick_model"]
 
@@ -34,21 +35,33 @@ _MOST = 200_000
 """Rows looked at, about; all of a family name or none."""
 
 
-def pick_model(fields: Sequence[FieldData], *, link: bool = False, weighed: bool = False) -> tuple[ModelName, str]:
-    """Return the model for a table, and why.
+def pick_model(
+    fields: Sequence[FieldData], config: ResolveConfig | None = None, *, resume: bool = False, engine: bool = False
+) -> tuple[str, str]:
+    """Return the model for a table, and why; never one that would refuse what is asked for.
 
     Parameters
     ----------
     fields
         The prepared fields.
-    link
-        Whether rows of different sources are joined.
-    weighed
-        Whether weights of pairs are given, or how values are compared.
+    config
+        What is asked for.
+    resume, engine
+        Whether a stopped run is to go on, and whether partitions are carried.
     """
+    config = config or ResolveConfig()
+    if config.link:
+        return "copying", "rows are linked"
+    if config.weights is not None or config.comparison not in (None, "kinds"):
+        return "copying", "it is said how pairs are compared"
+    name, why = _by_names(fields)
+    refused = why_refused(find_model(name), config, resume=resume, engine=engine)
+    return (name, why) if refused is None else ("copying", refused[0])
+
+
+def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
+    """Return the model that rows of one rare name speak for, and why."""
     people = [each for each in fields if each.kind == "person"]
-    if link or weighed:
-        return "copying", "rows are linked" if link else "it is said how pairs are compared"
     if not people:
         return "copying", "there are no names of people"
     mates = _rows_of_rare_names(people)

@@ -5,12 +5,12 @@ import pyarrow as pa
 import pytest
 
 from onoma.corpus.simulate import simulate_people
+from onoma.resolve.api import resolve
 from onoma.resolve.comparison.folding import KEPT, fold_fields, fold_rows
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.model import ModelSettings
-from onoma.resolve.resolution import resolve
 
-SHORT = ModelSettings(n_samples=20, n_burn_in=5)
+SHORT = ResolveConfig(samples=20, burn_in=5)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_a_common_name_alone_is_not_enough():
     folding = fold_rows(prepare_fields(table, kinds={"name": "person"}).fields)
     assert len(folding.followers) == 0
     assert folding.n_common == 100
-    found = resolve(table, kinds={"name": "person"}, settings=SHORT)
+    found = resolve(table, kinds={"name": "person"}, config=SHORT)
     assert any("100 rows repeat each other" in note for note in found.notes)
 
 
@@ -66,11 +66,11 @@ def test_blocks_part_what_is_equal(people):
 
 def test_followers_are_where_their_leader_is(people):
     row = full_row(people)
-    found = resolve(repeated(people, row, 400), settings=SHORT)
+    found = resolve(repeated(people, row, 400), config=SHORT)
     labels = found.clustering.labels
     assert (labels[300:] == labels[row]).all()
     assert any("rows repeat others in every field" in note for note in found.notes)
-    fit, n = found.fit, 700
+    fit, n = found.weighed, 700
     assert fit.evidence.n == n
     assert fit.draws.roots.shape == (20, n)
     assert fit.evidence.n_pairs == n * (n - 1) / 2

@@ -9,9 +9,9 @@ import pytest
 from onoma.corpus.formats import write_table
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError, SettingsError
-from onoma.resolve.comparison.choice import Supervision
-from onoma.resolve.comparison.given import GivenWeights, read_weights
-from onoma.resolve.resolution import resolve
+from onoma.resolve.api import resolve
+from onoma.resolve.comparison.given import read_weights
+from onoma.resolve.config import ResolveConfig
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_bits_are_taken_as_they_are(people, found, tmp_path):
     path = tmp_path / "weights.json"
     path.write_text(json.dumps({"prior": -8.0, "fields": {"surname": bits}}), "utf-8")
     given = resolve(people, weights=path)
-    assert given.fit.weights.kappa == pytest.approx(2**-8)
+    assert given.weighed.weights.kappa == pytest.approx(2**-8)
     seen = bits_of(given)
     assert {level: seen["surname", level] for level in levels} == pytest.approx(bits)
     assert all(value == pytest.approx(0.0) for (field, _), value in seen.items() if field != "surname")
@@ -68,7 +68,7 @@ def test_the_prior_is_learnt_where_it_is_not_given(people, found, tmp_path):
     write_table(found.weights(), tmp_path / "w.parquet")
     given = resolve(people, weights=tmp_path / "w.parquet")
     # By seed 0.986 to 0.996 of it; on other tables down to 0.755.
-    assert given.fit.weights.kappa == pytest.approx(found.fit.weights.kappa, rel=0.05)
+    assert given.weighed.weights.kappa == pytest.approx(found.weighed.weights.kappa, rel=0.05)
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_a_table_without_bits_is_refused(tmp_path):
 
 def test_labels_and_weights_do_not_go_together():
     with pytest.raises(SettingsError, match="not both"):
-        Supervision(np.zeros(2, dtype=np.int64), GivenWeights({}))
+        ResolveConfig(labels="known", weights="weights.csv")

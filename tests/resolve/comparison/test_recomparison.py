@@ -1,19 +1,18 @@
-from dataclasses import asdict
+import tomllib
 
 import numpy as np
 import pytest
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import simulate_people
-from onoma.errors import SettingsError
+from onoma.errors import SettingsError, UnsupportedError
 from onoma.evaluate.b_cubed import b_cubed
-from onoma.kb.memory import settings_from
-from onoma.pipeline.resolution import model_settings
-from onoma.pipeline.settings import check_settings
+from onoma.kb.memory import earlier_config
+from onoma.resolve.api import resolve
 from onoma.resolve.comparison.recomparison import told
-from onoma.resolve.model import ModelSettings
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.names.fields import MutationComparison
-from onoma.resolve.resolution import resolve
+from onoma.resolve.registry import check, find_model
 
 
 def test_levels_tell_what_there_is_to_know():
@@ -37,23 +36,23 @@ def people():
 
 @pytest.fixture(scope="module")
 def found(people):
-    return resolve(people, settings=ModelSettings(comparison="mutation", n_samples=40))
+    return resolve(people, config=ResolveConfig(comparison="mutation", samples=40))
 
 
 def test_records_are_resolved_by_how_values_change(people, found):
     gold = Clustering.from_labels(np.unique(np.array(people["cluster_id"].to_pylist()), return_inverse=True)[1])
     assert b_cubed(gold, found.clustering).f1 > 0.9
-    learnt = {each.field for each in found.fit.comparisons}
+    learnt = {each.field for each in found.weighed.comparisons}
     assert learnt
     compared = {each.name for each in found.fields.fields if isinstance(each.comparison, MutationComparison)}
     assert compared == learnt
-    assert all(each.by_mutation > each.by_kind for each in found.fit.comparisons)
+    assert all(each.by_mutation > each.by_kind for each in found.weighed.comparisons)
     assert any(note.startswith("compared by how values change") for note in found.notes)
 
 
 def test_what_is_explained_is_what_was_compared(found):
-    evidence = found.fit.evidence
-    for pair in np.argsort(-found.fit.draws.together)[:20].tolist():
+    evidence = found.weighed.evidence
+    for pair in np.argsort(-found.weighed.draws.together)[:20].tolist():
         steps = {step.field: step for step in found.explain(int(evidence.a[pair]), int(evidence.b[pair])).steps}
         for f, field in enumerate(found.fields.fields):
             if evidence.levels[pair, f] >= 0:
@@ -61,20 +60,19 @@ def test_what_is_explained_is_what_was_compared(found):
 
 
 def test_a_second_run_gives_the_same(people, found):
-    again = resolve(people, settings=ModelSettings(comparison="mutation", n_samples=40))
-    np.testing.assert_array_equal(again.fit.evidence.levels, found.fit.evidence.levels)
+    again = resolve(people, config=ResolveConfig(comparison="mutation", samples=40))
+    np.testing.assert_array_equal(again.weighed.evidence.levels, found.weighed.evidence.levels)
     np.testing.assert_array_equal(again.clustering.labels, found.clustering.labels)
 
 
 def test_what_cannot_be_is_refused():
     with pytest.raises(SettingsError, match="comparison"):
-        ModelSettings(comparison="magic")
-    with pytest.raises(SettingsError, match="of its own"):
-        ModelSettings(comparison="mutation", model="phylogeny")
+        ResolveConfig(comparison="magic")
+    with pytest.raises(UnsupportedError, match="phylogeny takes no --comparison"):
+        check(find_model("phylogeny"), ResolveConfig(comparison="mutation", model="phylogeny"))
 
 
 def test_a_comparison_is_a_setting_that_a_run_repeats():
-    settings = model_settings(comparison="mutation")
-    assert settings.comparison == "mutation"
-    assert check_settings({"comparison": "mutation"}, "x.toml") == {"comparison": "mutation"}
-    assert settings_from(asdict(settings)) == settings
+    config = ResolveConfig(comparison="mutation")
+    assert ResolveConfig.of(tomllib.loads(config.to_toml())) == config
+    assert earlier_config({"comparison": "mutation", "threshold": 0.5, "canopies": {"neighbours": None}}) == config

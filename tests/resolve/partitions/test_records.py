@@ -9,8 +9,8 @@ from onoma.engines.local import LocalEngine
 from onoma.errors import UnsupportedError
 from onoma.evaluate.report import evaluate
 from onoma.pipeline.distributed import Carrier
-from onoma.resolve.model import ModelSettings
-from onoma.resolve.resolution import resolve
+from onoma.resolve.api import resolve
+from onoma.resolve.config import ResolveConfig
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def people():
 def carried(table, n_partitions, *, workers=2, **settings):
     with LocalEngine(workers) as engine:
         carry = Carrier(engine, n_partitions)
-        return resolve(table, settings=ModelSettings(**settings), carry=carry)
+        return resolve(table, config=ResolveConfig(**settings), carry=carry)
 
 
 def pair_f1(table, found):
@@ -30,19 +30,19 @@ def pair_f1(table, found):
 
 
 def test_copies_in_partitions_are_as_good_and_as_sure(people):
-    assert carried(people, 1).fit.n_cut == 0
+    assert carried(people, 1).weighed.n_cut == 0
     whole, parts = resolve(people), carried(people, 4)
-    assert np.array_equal(parts.fit.evidence.a, whole.fit.evidence.a)
+    assert np.array_equal(parts.weighed.evidence.a, whole.weighed.evidence.a)
     assert abs(pair_f1(people, parts) - pair_f1(people, whole)) < 0.02
     # Two chains of 100 samples from one posterior: shares differ by chance, not on the whole.
-    gap = parts.fit.draws.together - whole.fit.draws.together
+    gap = parts.weighed.draws.together - whole.weighed.draws.together
     assert np.abs(gap).max() < 0.35 and abs(gap.mean()) < 0.002
-    entities = parts.fit.draws.n_entities.mean(), whole.fit.draws.n_entities.mean()
+    entities = parts.weighed.draws.n_entities.mean(), whole.weighed.draws.n_entities.mean()
     assert abs(entities[0] - entities[1]) < 0.01 * entities[1]
 
 
 def test_every_sample_is_a_clustering(people):
-    draws = carried(people, 3).fit.draws
+    draws = carried(people, 3).weighed.draws
     for roots, n_entities in zip(draws.roots, draws.n_entities, strict=True):
         assert np.array_equal(roots[roots], roots)
         assert len(np.unique(roots)) == n_entities
@@ -58,7 +58,7 @@ def test_workers_change_nothing(people, model):
 
 def test_faint_pairs_are_cut_where_components_would_not_fit(people):
     found = carried(people, 200)
-    assert found.fit.n_cut > 0
+    assert found.weighed.n_cut > 0
     assert any("faint pairs" in note for note in found.notes)
     assert pair_f1(people, found) > pair_f1(people, resolve(people)) - 0.02
 

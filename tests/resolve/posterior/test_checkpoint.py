@@ -9,15 +9,15 @@ import pytest
 
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError
+from onoma.resolve.api import resolve
 from onoma.resolve.comparison.weights import Weights
-from onoma.resolve.model import ModelSettings
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.posterior import copying
 from onoma.resolve.posterior.checkpoint import Checkpoint, fingerprint, read_checkpoint, write_checkpoint
 from onoma.resolve.posterior.sampling import Stopped, Tally
-from onoma.resolve.resolution import resolve
 from reference.stops import StopAfter
 
-SHORT = ModelSettings(n_samples=10, n_burn_in=3)
+SHORT = ResolveConfig(samples=10, burn_in=3)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def people():
 @pytest.fixture
 def stopped(people, monkeypatch):
     monkeypatch.setattr(copying, "_WORTH_THREADS", 0)  # as in large tables: looks after every sweep
-    return resolve(people, settings=SHORT, stop=StopAfter(7))
+    return resolve(people, config=SHORT, stop=StopAfter(7))
 
 
 def test_written_and_read(tmp_path, stopped):
@@ -48,8 +48,8 @@ def test_written_and_read(tmp_path, stopped):
 
 def test_it_goes_on_to_the_same_bytes(tmp_path, people, stopped):
     write_checkpoint(tmp_path / "x.npz", stopped.checkpoint, {})
-    on = resolve(people, settings=SHORT, resume=read_checkpoint(tmp_path / "x.npz")[0])
-    whole = resolve(people, settings=SHORT)
+    on = resolve(people, config=SHORT, resume=read_checkpoint(tmp_path / "x.npz")[0])
+    whole = resolve(people, config=SHORT)
     assert on.checkpoint is None
     assert on.memberships.equals(whole.memberships)
     assert on.pairs(0.0).equals(whole.pairs(0.0))
@@ -58,14 +58,14 @@ def test_it_goes_on_to_the_same_bytes(tmp_path, people, stopped):
 
 def test_other_pairs_are_refused(people, stopped):
     with pytest.raises(DataError, match="compared other pairs"):
-        resolve(people.slice(3), settings=SHORT, resume=stopped.checkpoint)
+        resolve(people.slice(3), config=SHORT, resume=stopped.checkpoint)
 
 
 def test_other_levels_of_the_same_pairs_are_refused(people, stopped):
     place = people.column_names.index("surname")
     changed = people.set_column(place, "surname", people["surname"].take(list(range(149, -1, -1))))
     with pytest.raises(DataError, match="compared other pairs"):
-        resolve(changed, settings=SHORT, resume=stopped.checkpoint)
+        resolve(changed, config=SHORT, resume=stopped.checkpoint)
 
 
 def test_no_code_is_read(tmp_path):

@@ -3,8 +3,8 @@ import pytest
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import simulate_people
+from onoma.resolve.api import Resolution, resolve
 from onoma.resolve.quality.calibration import calibration_bins
-from onoma.resolve.resolution import Resolution, resolve
 
 PEOPLE = simulate_people(400, seed=3)
 GOLD = Clustering.from_labels(PEOPLE["cluster_id"])
@@ -16,7 +16,7 @@ def people() -> Resolution:
 
 
 def test_calibration_bins_against_plain_counting(people):
-    evidence, stated = people.fit.evidence, people.fit.draws.together
+    evidence, stated = people.weighed.evidence, people.weighed.draws.together
     expected: dict[int, list[tuple[float, bool]]] = {}
     for a, b, p in zip(evidence.a, evidence.b, stated, strict=True):
         if p >= 0.01:

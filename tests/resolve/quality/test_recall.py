@@ -7,10 +7,10 @@ import pytest
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import simulate_people
+from onoma.resolve.api import resolve
 from onoma.resolve.blocking.canopies import CanopySettings
-from onoma.resolve.model import ModelSettings
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.quality.recall import estimate_recall
-from onoma.resolve.resolution import resolve
 
 PEOPLE = simulate_people(800, seed=6)
 GOLD = Clustering.from_labels(PEOPLE["cluster_id"])
@@ -18,12 +18,12 @@ GOLD = Clustering.from_labels(PEOPLE["cluster_id"])
 
 @functools.cache
 def found_with(**canopies):
-    return resolve(PEOPLE, settings=ModelSettings(canopies=CanopySettings(**canopies)))
+    return resolve(PEOPLE, config=ResolveConfig(model_settings={"canopies": CanopySettings(**canopies)}))
 
 
 def true_recall(found):
     """The share of true pairs that were compared, or joined through others."""
-    fit, n = found.fit, len(GOLD)
+    fit, n = found.weighed, len(GOLD)
     seen = np.zeros((n, n), dtype=np.bool_)
     seen[fit.evidence.a, fit.evidence.b] = True
     labels = found.clustering.labels
@@ -78,4 +78,4 @@ def test_no_matches_at_all():
 
 
 def test_what_learns_nothing_cannot_judge():
-    assert resolve(PEOPLE.slice(0, 50), settings=ModelSettings(model="exact-match")).canopy_recall is None
+    assert resolve(PEOPLE.slice(0, 50), config=ResolveConfig(model="exact-match")).canopy_recall is None

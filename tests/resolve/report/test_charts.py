@@ -7,8 +7,8 @@ import pytest
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError
+from onoma.resolve.api import Resolution, resolve
 from onoma.resolve.report.charts import Charts, shown, sizes_chart, weights_chart
-from onoma.resolve.resolution import Resolution, resolve
 
 PEOPLE = simulate_people(400, seed=3)
 GOLD = Clustering.from_labels(PEOPLE["cluster_id"])
@@ -74,7 +74,7 @@ def test_shares_of_the_entity_count_sum_to_one(charts):
 
 
 def test_certainty_counts_every_stated_pair(people, charts):
-    stated = people.fit.draws.together
+    stated = people.weighed.draws.together
     assert sum(row["pairs"] for row in rows_of(charts["certainty"])) == (stated >= 0.01).sum()
 
 

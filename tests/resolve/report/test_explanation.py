@@ -4,9 +4,9 @@ import pytest
 
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError
+from onoma.resolve.api import Resolution, resolve
 from onoma.resolve.comparison.weights import edge_weights, log_bayes_factors
 from onoma.resolve.report.explanation import explain_pair, find_record, weight_table
-from onoma.resolve.resolution import Resolution, resolve
 
 
 @pytest.fixture(scope="module")
@@ -24,20 +24,20 @@ def linked() -> Resolution:
 
 def test_fields_add_up_to_what_the_sampler_uses(people, linked):
     for found in (people, linked):
-        evidence = found.fit.evidence
-        copied, _ = log_bayes_factors(evidence, found.fit.weights)
-        copy, relative = edge_weights(evidence, found.fit.weights)
+        evidence = found.weighed.evidence
+        copied, _ = log_bayes_factors(evidence, found.weighed.weights)
+        copy, relative = edge_weights(evidence, found.weighed.weights)
         for pair in np.linspace(0, len(copied) - 1, 40).astype(int):
             why = explain_pair(found, int(evidence.a[pair]), int(evidence.b[pair]))
             fields = sum(step.bits for step in why.steps if step.field not in ("prior", "relatives"))
             assert fields == pytest.approx(copied[pair] / np.log(2), abs=1e-6)
             if abs(np.log(copy[pair])) < 50:  # beyond, edge weights are clipped
                 assert why.bits == pytest.approx(np.log2(copy[pair] / (1 + relative[pair])), abs=0.01)
-            assert why.posterior == found.fit.draws.together[pair]
+            assert why.posterior == found.weighed.draws.together[pair]
 
 
 def test_a_pair_that_is_no_candidate_is_explained_from_its_values(people):
-    evidence = people.fit.evidence
+    evidence = people.weighed.evidence
     known = set(zip(evidence.a.tolist(), evidence.b.tolist(), strict=True))
     a, b = next((a, b) for a in range(400) for b in range(a + 1, 400) if (a, b) not in known)
     why = explain_pair(people, a, b)
@@ -93,6 +93,6 @@ def test_rare_values_weigh_more_than_common_ones(people):
 
 
 def test_copies_at_the_levels_are_all_copies(people):
-    total = people.fit.draws.copied[people.fit.evidence.levels[:, 0] >= 0].sum()
+    total = people.weighed.draws.copied[people.weighed.evidence.levels[:, 0] >= 0].sum()
     first = people.fields.fields[0].name
     assert sum(each.copies for each in weight_table(people) if each.field == first) == pytest.approx(total)

@@ -6,9 +6,9 @@ import pytest
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import simulate_people
 from onoma.evaluate.report import evaluate
+from onoma.resolve.api import Resolution, resolve
 from onoma.resolve.report._decisions import doubtful_pairs
 from onoma.resolve.report.write import write_report
-from onoma.resolve.resolution import Resolution, resolve
 
 PEOPLE = simulate_people(400, seed=3)
 GOLD = Clustering.from_labels(PEOPLE["cluster_id"])
@@ -109,13 +109,13 @@ def test_the_report_stays_small(people, tmp_path):
 
 
 def test_doubtful_pairs_are_the_nearest_to_even_and_spread_out(people):
-    chosen = doubtful_pairs(people.fit, 10)
-    stated, labels = people.fit.draws.together, people.clustering.labels
+    chosen = doubtful_pairs(people.weighed, people.clustering.labels, 10)
+    stated, labels = people.weighed.draws.together, people.clustering.labels
     doubt = abs(stated[chosen] - 0.5)
     assert (doubt[:-1] <= doubt[1:]).all()
     assert (doubt < 0.48).all()
     assert doubt[0] == abs(stated - 0.5).min()
-    ends = [{int(labels[people.fit.evidence.a[p]]), int(labels[people.fit.evidence.b[p]])} for p in chosen]
+    ends = [{int(labels[people.weighed.evidence.a[p]]), int(labels[people.weighed.evidence.b[p]])} for p in chosen]
     assert max(sum(entity in pair for pair in ends) for entity in set.union(*ends)) <= 2
 
 

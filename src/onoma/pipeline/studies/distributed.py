@@ -27,10 +27,8 @@ from onoma.pipeline.evaluation import gold_labels
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies.cross_document import PAPER
 from onoma.pipeline.studies.hierarchical import score_on_labelled
-from onoma.resolve.comparison.choice import ModelName
-from onoma.resolve.model import ModelSettings
+from onoma.resolve.api import resolve
 from onoma.resolve.partitions.rounds import RoundSettings
-from onoma.resolve.resolution import resolve
 
 __all__ = ["STUDIES"]
 
@@ -41,7 +39,7 @@ _CUT = "faint pairs cut"
 
 
 def _records(
-    context: Context, *, model: ModelName, simulate: Callable[..., pa.Table], partitions: Sequence[int | None]
+    context: Context, *, model: str, simulate: Callable[..., pa.Table], partitions: Sequence[int | None]
 ) -> Findings:
     """Resolve one table of records in one piece (None), and in partitions."""
     n = 400 if context.quick else 10_000
@@ -53,14 +51,13 @@ def _records(
     return _findings(found)
 
 
-def _one_table(table: pa.Table, model: ModelName, parts: int | None, seed: int, context: Context) -> Values:
+def _one_table(table: pa.Table, model: str, parts: int | None, seed: int, context: Context) -> Values:
     with LocalEngine() as engine:
         carry = None if parts is None else Carrier(engine, parts, seed, context.progress)
-        settings = ModelSettings(model=model, seed=seed)
-        answer = resolve(table, settings=settings, progress=context.progress, carry=carry)
+        answer = resolve(table, model=model, seed=seed, progress=context.progress, carry=carry)
     gold = Clustering.from_labels(gold_labels(table["cluster_id"]))
     found = dict(zip(_SCORES, score_on_labelled(gold, answer.clustering), strict=True))
-    return found | ({} if answer.fit is None or model != "copying" else {_CUT: float(answer.fit.n_cut)})
+    return found | ({} if answer.weighed is None or not answer.weighed.is_used else {_CUT: float(answer.weighed.n_cut)})
 
 
 def _mentions(context: Context) -> Findings:

@@ -11,11 +11,10 @@ from onoma.corpus.simulate.authors import simulate_authors
 from onoma.pipeline.evaluation import gold_labels
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies.hierarchical import PAPER, score_on_labelled
+from onoma.resolve.api import resolve
 from onoma.resolve.auto import pick_model
-from onoma.resolve.comparison.choice import ModelName
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.model import ModelSettings
-from onoma.resolve.resolution import resolve
 
 __all__ = ["STUDIES"]
 
@@ -28,7 +27,7 @@ _FILES = {
 }
 _NO_EVIDENCE = ("mention_id", "patent_id", "inventor_sequence", "pv20220630_id", "block", "paper_id")
 """Ids, and others' answers."""
-_MODELS: tuple[ModelName, ...] = ("copying", "hierarchical")
+_MODELS: tuple[str, ...] = ("copying", "hierarchical")
 
 
 def _tables(context: Context) -> Iterator[tuple[str, pa.Table]]:
@@ -49,8 +48,8 @@ def _choice(context: Context) -> Findings:
         gold = Clustering.from_labels(gold_labels(table["cluster_id"]))
         found = {}
         for model in _MODELS:
-            settings = ModelSettings(model=model, seed=context.seed)
-            answer = resolve(table, exclude=exclude, settings=settings, progress=context.progress)
+            config = ResolveConfig(model=model, seed=context.seed, exclude=tuple(exclude))
+            answer = resolve(table, config, progress=context.progress)
             found[model] = score_on_labelled(gold, answer.clustering)[0]
             rows.append(Row(name, f"{model}: B³ F1", None, found[model]))
         notes.append(f"{name}: {_picked(table, exclude)}; more is found by {max(found, key=found.__getitem__)}.")

@@ -21,8 +21,8 @@ from onoma.evaluate.b_cubed import b_cubed
 from onoma.mcmc.schedules import Geometric
 from onoma.mcmc.subsampling import Adaptive, Confidence, Exact, Strategy, Uniform
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
-from onoma.resolve.comparison.supervision import RankLearning, rank_bags
 from onoma.resolve.models.pairwise.chain import Factors, MentionBags, PairwiseChain
+from onoma.resolve.models.pairwise.rank import RankLearning, rank_bags
 
 __all__ = ["STUDIES", "Means", "Problem", "Reached", "authors", "citations", "learn", "reach", "strategies"]
 

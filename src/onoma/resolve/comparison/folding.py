@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.resolve.comparison.compare import log_shares
+from onoma.resolve.contract import PairEvidence, Pairs, Posterior
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.model import Fit
-from onoma.resolve.posterior.consensus import Consensus
 from onoma.resolve.posterior.copying import Draws
 
 __all__ = ["Folding", "fold_fields", "fold_rows", "unfold"]
@@ -95,42 +94,71 @@ def fold_fields(fields: Sequence[FieldData], folding: Folding) -> list[FieldData
     return found
 
 
-def unfold(fit: Fit, folding: Folding, fields: Sequence[FieldData], n_pairs: float) -> Fit:
+def unfold(found: Posterior, folding: Folding, fields: Sequence[FieldData], n_pairs: float) -> Posterior:
     """Return what was found out, told of all rows: each follower is with its leader, always."""
+    labels = np.empty(len(folding.leader), dtype=np.int64)
+    labels[folding.kept] = found.clustering.labels
+    probability = np.empty(len(folding.leader))
+    probability[folding.kept] = found.probability
+    pairs, order = _unfold_pairs(found.pairs, folding)
+    details = found.details
+    if isinstance(details, PairEvidence):
+        details = _unfold_evidence(details, folding, fields, n_pairs, order)
+    return replace(
+        found,
+        clustering=Clustering.from_labels(labels[folding.leader]),
+        probability=probability[folding.leader],
+        pairs=pairs,
+        samples=None if found.samples is None else _unfold_roots(found.samples, folding),
+        details=details,
+    )
+
+
+def _unfold_pairs(pairs: Pairs, folding: Folding) -> tuple[Pairs, NDArray[np.int64]]:
+    """Return the pairs with those of followers and their leaders, and where each comes from."""
+    kept, followers = folding.kept, folding.followers
+    a = np.concatenate([kept[pairs.a], folding.leader[followers]]).astype(np.int32)
+    b = np.concatenate([kept[pairs.b], followers]).astype(np.int32)
+    order = np.lexsort((b, a))
+    probability = np.concatenate([pairs.probability, np.ones(len(followers))])
+    return Pairs(a[order], b[order], probability[order]), order
+
+
+def _unfold_evidence(
+    found: PairEvidence, folding: Folding, fields: Sequence[FieldData], n_pairs: float, order: NDArray[np.int64]
+) -> PairEvidence:
     kept, followers = folding.kept, folding.followers
     leaders = folding.leader[followers]
-    n, n_new = len(folding.leader), len(followers)
-    a = np.concatenate([kept[fit.evidence.a], leaders]).astype(np.int32)
-    b = np.concatenate([kept[fit.evidence.b], followers]).astype(np.int32)
-    order = np.lexsort((b, a))
-    levels = np.full((n_new, fit.evidence.levels.shape[1]), -1, dtype=np.int8)
+    n_new = len(followers)
+    a = np.concatenate([kept[found.evidence.a], leaders]).astype(np.int32)
+    b = np.concatenate([kept[found.evidence.b], followers]).astype(np.int32)
+    levels = np.full((n_new, found.evidence.levels.shape[1]), -1, dtype=np.int8)
     for f, field in enumerate(fields):
         levels[field.codes[followers] >= 0, f] = 0
     shares = np.zeros(levels.shape, dtype=np.float32)
     shares[:, : len(fields)] = log_shares(fields, leaders.astype(np.int32), levels[:, : len(fields)])
     evidence = replace(
-        fit.evidence,
-        n=n,
+        found.evidence,
+        n=len(folding.leader),
         a=a[order],
         b=b[order],
-        levels=np.concatenate([fit.evidence.levels, levels])[order],
-        log_share=np.concatenate([fit.evidence.log_share, shares])[order],
+        levels=np.concatenate([found.evidence.levels, levels])[order],
+        log_share=np.concatenate([found.evidence.log_share, shares])[order],
         n_pairs=n_pairs,
     )
-    return replace(
-        fit,
-        evidence=evidence,
-        candidates=replace(fit.candidates, a=evidence.a, b=evidence.b),
-        draws=_unfold_draws(fit.draws, folding, order),
-        consensus=_unfold_consensus(fit.consensus, folding),
-    )
+    candidates = replace(found.candidates, a=evidence.a, b=evidence.b)
+    return replace(found, evidence=evidence, candidates=candidates, draws=_unfold_draws(found.draws, folding, order))
+
+
+def _unfold_roots(samples: NDArray[np.int32], folding: Folding) -> NDArray[np.int32]:
+    roots = np.empty((len(samples), len(folding.leader)), dtype=np.int32)
+    roots[:, folding.kept] = folding.kept[samples]
+    roots[:, folding.followers] = roots[:, folding.leader[folding.followers]]
+    return roots
 
 
 def _unfold_draws(draws: Draws, folding: Folding, order: NDArray[np.int64]) -> Draws:
     n_new = len(order) - len(draws.together)
-    roots = np.empty((len(draws.roots), len(folding.leader)), dtype=np.int32)
-    roots[:, folding.kept] = folding.kept[draws.roots]
-    roots[:, folding.followers] = roots[:, folding.leader[folding.followers]]
 
     def more(shares: NDArray[np.float64], value: float) -> NDArray[np.float64]:
         return np.concatenate([shares, np.full(n_new, value)])[order]
@@ -141,13 +169,5 @@ def _unfold_draws(draws: Draws, folding: Folding, order: NDArray[np.int64]) -> D
         related=more(draws.related, 0.0),
         together=more(draws.together, 1.0),
         akin=more(draws.akin, 1.0),
-        roots=roots,
+        roots=_unfold_roots(draws.roots, folding),
     )
-
-
-def _unfold_consensus(consensus: Consensus, folding: Folding) -> Consensus:
-    labels = np.empty(len(folding.leader), dtype=np.int64)
-    labels[folding.kept] = consensus.clustering.labels
-    probability = np.empty(len(folding.leader))
-    probability[folding.kept] = consensus.probability
-    return Consensus(Clustering.from_labels(labels[folding.leader]), probability[folding.leader])

@@ -35,7 +35,8 @@ _ANEW = "Leave out --resume: the run begins anew."
 class Checkpoint:
     """All that a stopped run needs to go on, but for the table: what it learnt, and where its chain stood."""
 
-    weights: Weights
+    weights: Weights | None
+    """None for a model that learns none."""
     stopped: Stopped
 
 
@@ -99,7 +100,7 @@ class _Digest:
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint, about: Mapping[str, object]) -> None:
     """Write a checkpoint, with what is needed to know it again (JSON); it appears when all is written."""
-    plain, arrays = weight_parts(checkpoint.weights)
+    plain, arrays = ({}, {}) if checkpoint.weights is None else weight_parts(checkpoint.weights)
     tally = checkpoint.stopped.tally
     n_kept = int(np.count_nonzero(tally.n_entities))  # every sample has an entity; the room for the others is empty
     header: dict[str, object] = {"version": VERSION, "about": about, "weights": plain, "n_done": tally.n_done}
@@ -134,29 +135,35 @@ def read_checkpoint(path: Path) -> tuple[Checkpoint, dict[str, Any]]:
     tally.n_entities[:] = arrays["tally.n_entities"]
     tally.roots[: len(kept)] = kept
     parts: dict[str, Any] = header["weights"] | _named(arrays, "weights.")
-    weights = Weights(**parts)
+    weights = Weights(**parts) if parts else None
     return Checkpoint(weights, Stopped(tally, _named(arrays, "state."), header["of"])), header["about"]
 
 
 def _check_indices(arrays: Mapping[str, NDArray[Any]], path: Path) -> None:
     """Refuse what would lead a kernel out of its arrays, whoever wrote it."""
-    parent, tables, keep = (arrays.get(f"weights.{name}") for name in ("parent", "tables", "keep"))
     roots, counts = arrays.get("tally.roots"), arrays.get("tally.counts")
-    if parent is None or tables is None or keep is None or roots is None or counts is None:
+    if roots is None or counts is None:
+        raise DataError("lacks a part of a stopped run", file=path, hint=_ANEW)
+    good = roots.ndim == counts.ndim == 2 and bool(((roots >= 0) & (roots < max(roots.shape[1], 1))).all())
+    if any(name.startswith("weights.") for name in arrays):  # a model that learns none keeps none
+        good = good and _are_weights(arrays, path)
+    if not good:
+        raise DataError("holds weights or samples that do not fit each other", file=path, hint=_ANEW)
+
+
+def _are_weights(arrays: Mapping[str, NDArray[Any]], path: Path) -> bool:
+    parent, tables, keep = (arrays.get(f"weights.{name}") for name in ("parent", "tables", "keep"))
+    if parent is None or tables is None or keep is None:
         raise DataError("lacks a part of a stopped run", file=path, hint=_ANEW)
     n_fields = len(parent) if parent.ndim == 1 else -1
-    good = (
+    return (
         tables.ndim == 4
         and tables.shape[:2] == (3, n_fields)
         and tables.shape[2] == tables.shape[3] + 1
         and keep.shape == (n_fields, tables.shape[2])
         and parent.dtype == np.int64
         and bool(((parent >= -1) & (parent < n_fields)).all())
-        and roots.ndim == counts.ndim == 2
-        and bool(((roots >= 0) & (roots < max(roots.shape[1], 1))).all())
     )
-    if not good:
-        raise DataError("holds weights or samples that do not fit each other", file=path, hint=_ANEW)
 
 
 def weight_parts(weights: Weights) -> tuple[dict[str, object], dict[str, NDArray[Any]]]:

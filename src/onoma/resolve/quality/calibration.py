@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from onoma.corpus.clustering import ABSENT, Clustering
-from onoma.resolve.report.explanation import fitted
+from onoma.resolve.report.explanation import answered
 
 if TYPE_CHECKING:
-    from onoma.resolve.resolution import Resolution
+    from onoma.resolve.result import Resolution
 
 __all__ = ["STATED", "calibration_bins"]
 
@@ -21,10 +21,10 @@ def calibration_bins(resolution: "Resolution", gold: Clustering, *, n_bins: int 
 
     Of the candidate pairs stated at 1 % or more, those with both rows labelled. The interval is Wilson's at 95 %.
     """
-    fit = fitted(resolution)
-    one, other = gold.labels[fit.evidence.a], gold.labels[fit.evidence.b]
-    use = (fit.draws.together >= STATED) & (one != ABSENT) & (other != ABSENT)
-    stated, same = fit.draws.together[use], (one == other)[use]
+    pairs = answered(resolution).pairs
+    one, other = gold.labels[pairs.a], gold.labels[pairs.b]
+    use = (pairs.probability >= STATED) & (one != ABSENT) & (other != ABSENT)
+    stated, same = pairs.probability[use], (one == other)[use]
     place = np.minimum((stated * n_bins).astype(np.int64), n_bins - 1)
     rows = []
     for b in np.unique(place).tolist():

@@ -33,7 +33,7 @@ from onoma.resolve.comparison.weights import edge_weights
 from onoma.resolve.report.explanation import fitted
 
 if TYPE_CHECKING:
-    from onoma.resolve.resolution import Resolution
+    from onoma.resolve.result import Resolution
 
 __all__ = ["CanopyRecall", "estimate_recall"]
 
@@ -73,7 +73,7 @@ def estimate_recall(
     Examples
     --------
     >>> from onoma.corpus.simulate import simulate_people
-    >>> from onoma.resolve.resolution import resolve
+    >>> from onoma.resolve.api import resolve
     >>> recall = estimate_recall(resolve(simulate_people(300, seed=1)))
     >>> 0.9 < recall.found <= recall.high <= 1.0
     True
@@ -85,11 +85,11 @@ def estimate_recall(
         return None
     exhaustive = budget // n >= min(_FEWER_RECORDS, n)
     n_drawn = min(n, n_records, max(budget // n, _FEWER_RECORDS))
-    drawn = np.sort(stream(resolution.settings.seed, "recall").choice(n, n_drawn, replace=False)).astype(np.int32)
+    drawn = np.sort(stream(resolution.config.seed, "recall").choice(n, n_drawn, replace=False)).astype(np.int32)
     check = _Check(resolution, exhaustive=exhaustive)
     step = max(_CHUNK // n, 1)
     missed = np.concatenate([check.missed(drawn[first : first + step]) for first in range(0, n_drawn, step)])
-    found, low, high = _with_interval(size[drawn] - 1.0, missed, resolution.settings.seed)
+    found, low, high = _with_interval(size[drawn] - 1.0, missed, resolution.config.seed)
     direct = min(float(fit.draws.together.sum()) / n_together, 1.0)
     return CanopyRecall(direct, found, low, high, n_drawn, exhaustive)
 
@@ -112,8 +112,8 @@ class _Check:
         self.exhaustive = exhaustive
         self.fit = fitted(resolution)
         evidence = self.fit.evidence
-        self.label = self.fit.consensus.clustering.labels.astype(np.int64)
-        self.size = self.fit.consensus.clustering.sizes.astype(np.float64)
+        self.label = resolution.clustering.labels.astype(np.int64)
+        self.size = resolution.clustering.sizes.astype(np.float64)
         weight = np.add(*edge_weights(evidence, self.fit.weights))
         # Members of one entity do not compete, unless a record has one partner only.
         weight[(self.label[evidence.a] == self.label[evidence.b]) & (not evidence.linking)] = 0.0
@@ -171,7 +171,7 @@ class _Check:
         block = self.resolution.block
         if block is not None:
             unseen &= block[records][:, None] == block[None, :]
-        if self.resolution.settings.link and self.resolution.source is not None:
+        if self.resolution.config.link and self.resolution.source is not None:
             source = Clustering.from_labels(self.resolution.source).labels
             unseen &= source[records][:, None] != source[None, :]
         return unseen if self.exhaustive else unseen & self._share_much(records)

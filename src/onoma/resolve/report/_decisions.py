@@ -13,8 +13,8 @@ from onoma.resolve.report.explanation import Explanation, Step, explain_pair
 from onoma.resolve.report.page import Html, cell, table, text
 
 if TYPE_CHECKING:
-    from onoma.resolve.model import Fit
-    from onoma.resolve.resolution import Resolution
+    from onoma.resolve.contract import PairEvidence
+    from onoma.resolve.result import Resolution
 
 __all__ = ["decisions", "doubtful_pairs"]
 
@@ -35,14 +35,13 @@ class _Rival(NamedTuple):
     posterior: float
 
 
-def doubtful_pairs(fit: "Fit", n: int = 50) -> NDArray[np.int64]:
+def doubtful_pairs(fit: "PairEvidence", labels: NDArray[np.int64], n: int = 50) -> NDArray[np.int64]:
     """Return the candidate pairs with probabilities nearest ½, at most a few of one entity, most doubtful first."""
     doubt = np.abs(fit.draws.together - 0.5)
     open_ = np.flatnonzero(doubt < 0.5 - _CERTAIN)
     if len(open_) > _LOOKED_AT:
         open_ = open_[np.argpartition(doubt[open_], _LOOKED_AT)[:_LOOKED_AT]]
     order = open_[np.lexsort((open_, doubt[open_]))]
-    labels = fit.consensus.clustering.labels
     seen: dict[int, int] = {}
     chosen: list[int] = []
     for pair in order.tolist():
@@ -56,9 +55,9 @@ def doubtful_pairs(fit: "Fit", n: int = 50) -> NDArray[np.int64]:
     return np.array(chosen, dtype=np.int64)
 
 
-def decisions(resolution: "Resolution", fit: "Fit", *, gold: Clustering | None, n: int = 50) -> list[Html]:
+def decisions(resolution: "Resolution", fit: "PairEvidence", *, gold: Clustering | None, n: int = 50) -> list[Html]:
     """Return the most doubtful decisions as HTML."""
-    chosen = doubtful_pairs(fit, n)
+    chosen = doubtful_pairs(fit, resolution.clustering.labels, n)
     rivals = _Rivals(fit, chosen)
     found = []
     for number, pair in enumerate(chosen.tolist()):
@@ -148,7 +147,7 @@ def _step(step: Step, before: float, scale: _Scale, *, kind: str = "") -> list[H
 class _Rivals:
     """The other candidates of the records of some pairs."""
 
-    def __init__(self, fit: "Fit", chosen: NDArray[np.int64]) -> None:
+    def __init__(self, fit: "PairEvidence", chosen: NDArray[np.int64]) -> None:
         a, b = fit.evidence.a, fit.evidence.b
         wanted = np.zeros(fit.evidence.n, dtype=np.bool_)
         wanted[a[chosen]] = wanted[b[chosen]] = True

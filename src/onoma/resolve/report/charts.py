@@ -14,11 +14,20 @@ import numpy as np
 
 from onoma.corpus.clustering import Clustering
 from onoma.resolve.quality.calibration import STATED, calibration_bins
-from onoma.resolve.report.explanation import Explanation, LevelWeight, Record, Step, explain_pair, fitted, weight_table
+from onoma.resolve.report.explanation import (
+    Explanation,
+    LevelWeight,
+    Record,
+    Step,
+    answered,
+    explain_pair,
+    fitted,
+    weight_table,
+)
 
 if TYPE_CHECKING:
-    from onoma.resolve.model import Fit
-    from onoma.resolve.resolution import Resolution
+    from onoma.resolve.contract import Pairs
+    from onoma.resolve.result import Resolution
 
 __all__ = [
     "Charts",
@@ -183,7 +192,8 @@ def _size_rows(clustering: Clustering) -> Rows:
 
 def entity_count_chart(resolution: "Resolution", *, gold: Clustering | None = None) -> alt.LayerChart:
     """Draw the number of entities over the samples, its 95 % interval, and the number reported (and the true one)."""
-    drawn = fitted(resolution).draws.n_entities
+    posterior = answered(resolution)
+    drawn = np.array([posterior.clustering.n_entities]) if posterior.n_entities is None else posterior.n_entities
     reported, low, high = resolution.entity_count()
     marks: Rows = [{"entities": reported, "what": "reported"}]
     if gold is not None:
@@ -246,12 +256,12 @@ def certainty_chart(resolution: "Resolution", *, gold: Clustering | None = None)
 
     Pairs below 1 % are not counted.
     """
-    fit = fitted(resolution)
-    return _histogram(fit) if gold is None else _calibration(resolution, gold)
+    pairs = answered(resolution).pairs
+    return _histogram(pairs) if gold is None else _calibration(resolution, gold)
 
 
-def _histogram(fit: "Fit") -> alt.Chart:
-    stated = fit.draws.together[fit.draws.together >= STATED]
+def _histogram(pairs: "Pairs") -> alt.Chart:
+    stated = pairs.probability[pairs.probability >= STATED]
     counts, edges = np.histogram(stated, bins=20, range=(0.0, 1.0))
     rows = [
         {"start": a, "end": b, "range": f"{a:.0%} – {b:.0%}", "pairs": n, "from": 0.5}

@@ -20,17 +20,19 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from onoma.errors import DataError
+from onoma.errors import DataError, UnsupportedError
 from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.gathering import CONTRAST_LEVELS
 from onoma.resolve.comparison.slips import parents_first
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import COPIED, FRESH, Evidence, Weights, edge_weights, log_bayes_factors
+from onoma.resolve.contract import Capability
 from onoma.resolve.fields.kinds import VECTOR
+from onoma.resolve.registry import require
 
 if TYPE_CHECKING:
-    from onoma.resolve.model import Fit
-    from onoma.resolve.resolution import Resolution
+    from onoma.resolve.contract import PairEvidence, Posterior
+    from onoma.resolve.result import Resolution
 
 __all__ = [
     "CONTRAST",
@@ -38,6 +40,7 @@ __all__ = [
     "LevelWeight",
     "Record",
     "Step",
+    "answered",
     "explain_pair",
     "find_record",
     "fitted",
@@ -131,7 +134,7 @@ def explain_pair(resolution: "Resolution", a: Record, b: Record) -> Explanation:
     Examples
     --------
     >>> from onoma.corpus.simulate import simulate_people
-    >>> from onoma.resolve.resolution import resolve
+    >>> from onoma.resolve.api import resolve
     >>> found = resolve(simulate_people(200, seed=1))
     >>> [step.field for step in explain_pair(found, 0, 1).steps][:3]
     ['prior', 'given_name', 'middle_name']
@@ -139,9 +142,9 @@ def explain_pair(resolution: "Resolution", a: Record, b: Record) -> Explanation:
     one, other = sorted((find_record(resolution, a), find_record(resolution, b)))
     if one == other:
         raise DataError("a record is compared with another, not with itself")
-    if resolution.fit is None:
+    if resolution.posterior is None:
         return Explanation(one, other, tuple(_silent(resolution, one, other)), None)
-    fit = resolution.fit
+    fit = fitted(resolution)
     pair = _candidate(fit.evidence, one, other)
     levels, shares = _levels(resolution, fit, one, other, pair)
     steps = [Step("prior", "", "", "", "", float(np.log2(fit.weights.kappa)))]
@@ -153,11 +156,21 @@ def explain_pair(resolution: "Resolution", a: Record, b: Record) -> Explanation:
     return Explanation(one, other, tuple(steps), posterior)
 
 
-def fitted(resolution: "Resolution") -> "Fit":
+def answered(resolution: "Resolution") -> "Posterior":
     """Return what the model found out; refuse if there was nothing to compare."""
-    if resolution.fit is None:
+    if resolution.posterior is None:
         raise DataError("there was nothing to compare, so nothing was learnt", hint="; ".join(resolution.notes))
-    return resolution.fit
+    return resolution.posterior
+
+
+def fitted(resolution: "Resolution") -> "PairEvidence":
+    """Return what pairs share and what it weighs; refuse if nothing was compared, or the model weighs no pairs."""
+    answered(resolution)
+    if resolution.weighed is None:
+        model = resolution.config.model
+        require(model, Capability.EXPLAIN, "weighs no pairs: there is no evidence to be told field by field")
+        raise UnsupportedError(f"the model {model} kept no weights of pairs")
+    return resolution.weighed
 
 
 def weight_table(resolution: "Resolution") -> list[LevelWeight]:
@@ -189,7 +202,7 @@ def _typical_shares(resolution: "Resolution", f: int) -> NDArray[np.float64]:
     return np.log(counts[np.minimum(place, len(counts) - 1)] / counts.sum())
 
 
-def _alone(fit: "Fit", f: int, level: int, shares: NDArray[np.float64]) -> list[float]:
+def _alone(fit: "PairEvidence", f: int, level: int, shares: NDArray[np.float64]) -> list[float]:
     """Return the bits of one level of one field for each share that an equal value may have."""
     n = len(fit.evidence.n_levels)
     rows = np.full((len(shares), n), -1, dtype=np.int8)
@@ -211,7 +224,7 @@ def _field_by_field(weights: Weights) -> Weights:
     return replace(weights, slips=np.zeros((1, 1)))
 
 
-def _of_all(fit: "Fit", levels: NDArray[np.int8], shares: NDArray[np.float32]) -> list[Step]:
+def _of_all(fit: "PairEvidence", levels: NDArray[np.int8], shares: NDArray[np.float32]) -> list[Step]:
     """Return what all fields together add: how many differ, and that relatives explain it too."""
     pair = _given_by(fit.evidence, levels[None], shares[None])
     with_slips, without = (log_bayes_factors(pair, each)[0][0] for each in (fit.weights, _field_by_field(fit.weights)))
@@ -241,7 +254,7 @@ def _candidate(evidence: Evidence, one: int, other: int) -> int:
 
 
 def _levels(
-    resolution: "Resolution", fit: "Fit", one: int, other: int, pair: int
+    resolution: "Resolution", fit: "PairEvidence", one: int, other: int, pair: int
 ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Return the level in each field and, where values are equal, the log of their share of records."""
     if pair >= 0:
@@ -277,7 +290,11 @@ def _contributions(
 
 
 def _of_fields(
-    resolution: "Resolution", fit: "Fit", pair: tuple[int, int], levels: NDArray[np.int8], parts: NDArray[np.float64]
+    resolution: "Resolution",
+    fit: "PairEvidence",
+    pair: tuple[int, int],
+    levels: NDArray[np.int8],
+    parts: NDArray[np.float64],
 ) -> list[Step]:
     fields = resolution.fields.fields
     names = [field.name for field in fields] + [CONTRAST] * (fit.evidence.contrast >= 0)

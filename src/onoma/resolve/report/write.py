@@ -15,8 +15,8 @@ import numpy as np
 
 from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.evaluate.report import Evaluation
-from onoma.resolve.models.hierarchical.entity_tree import tree_picture
 from onoma.resolve.quality.calibration import calibration_bins
+from onoma.resolve.registry import find_model, settings_of
 from onoma.resolve.report._decisions import decisions
 from onoma.resolve.report.charts import (
     certainty_chart,
@@ -25,12 +25,13 @@ from onoma.resolve.report.charts import (
     sizes_chart,
     weights_chart,
 )
+from onoma.resolve.report.entity_tree import tree_picture
 from onoma.resolve.report.explanation import weight_table
 from onoma.resolve.report.page import Html, cell, chart, page, section, table, text, tile
 
 if TYPE_CHECKING:
-    from onoma.resolve.model import Fit
-    from onoma.resolve.resolution import Resolution
+    from onoma.resolve.contract import PairEvidence
+    from onoma.resolve.result import Resolution
 
 __all__ = ["write_report"]
 
@@ -88,7 +89,7 @@ def _sections(
     notes: Sequence[str],
     n_rejected: int,
 ) -> list[Section]:
-    fit = resolution.fit
+    fit = resolution.weighed
     found: list[Section] = []
     if evaluation is not None:
         found.append(("truth", "Against the truth", _scores(resolution, evaluation, gold)))
@@ -97,12 +98,13 @@ def _sections(
     found.append(("missing", "Taken for missing", _missing(resolution)))
     if fit is not None:
         found.append(("canopies", "Which pairs were compared", _canopies(resolution, fit, gold)))
-        found.append(("weights", "What agreement weighs", _weights(resolution)))
+        found.append(("weights", "What agreement weighs", _weights(resolution, fit)))
     found.append(("entities", "Entities", _entities(resolution, gold)))
-    if fit is not None and fit.trees is not None:
+    if resolution.nodes is not None:
         found.append(("trees", "Entities as trees", _trees(resolution)))
-    if fit is not None:
+    if resolution.posterior is not None:
         found.append(("certainty", "How sure", _certainty(resolution, gold)))
+    if fit is not None:
         found.append(("doubt", "The most doubtful decisions", _doubt(resolution, fit, gold)))
     found.append(("again", "To run it again", again))
     return found
@@ -123,7 +125,7 @@ def _summary(resolution: "Resolution", evaluation: Evaluation | None) -> Html:
     if isinstance(pairwise, dict):
         tiles.append(tile(f"{pairwise['f1']:.4f}", "pairwise F1 against the truth"))
     said = "Which rows are the same thing, with a probability for every statement."
-    if resolution.settings.link:
+    if resolution.config.link:
         said = "Which rows of different sources are the same thing, with a probability for every statement."
     if resolution.is_stopped:
         said += f" It was stopped early: this is {resolution.so_far}."
@@ -144,7 +146,7 @@ def _scores(resolution: "Resolution", evaluation: Evaluation, gold: Clustering |
     parts: list[str] = [said, table(["metric", "precision", "recall", "F1"], rows)]
     if single:
         parts.append("; ".join(f"{name} {score:.4f}" for name, score in single.items()) + ".")
-    if gold is not None and resolution.fit is not None:
+    if gold is not None and resolution.posterior is not None:
         bins = calibration_bins(resolution, gold)
         n = sum(row["pairs"] for row in bins)
         if n:
@@ -196,7 +198,7 @@ def _missing(resolution: "Resolution") -> list[str]:
     return ["Values that say nothing are neither agreement nor disagreement.", made, more]
 
 
-def _canopies(resolution: "Resolution", fit: "Fit", gold: Clustering | None) -> list[str]:
+def _canopies(resolution: "Resolution", fit: "PairEvidence", gold: Clustering | None) -> list[str]:
     pairs = len(fit.candidates)
     share = pairs / max(fit.evidence.n_pairs, 1.0)
     said = (
@@ -234,14 +236,16 @@ def _true_pairs(resolution: "Resolution", gold: Clustering) -> int:
     """Return how many pairs are truly the same; when linking, of different sources."""
     sizes = gold.sizes
     total = int((sizes * (sizes - 1) // 2).sum())
-    if resolution.settings.link and resolution.source is not None:
+    if resolution.config.link and resolution.source is not None:
         inside = gold.intersect(Clustering.from_labels(resolution.source)).sizes
         total -= int((inside * (inside - 1) // 2).sum())
     return total
 
 
-def _weights(resolution: "Resolution") -> list[str]:
-    said = (
+def _weights(resolution: "Resolution", fit: "PairEvidence") -> list[str]:
+    said = "" if fit.is_used else f"The model {resolution.config.model} did not use these: they say what records of "
+    said += "" if fit.is_used else "the entities it found share, so that a decision can be looked at. "
+    said += (
         "A pair's evidence is a sum: for each field, how much more often copies of one record are at this level of "
         "agreement than strangers are, in bits (log₂). Ten bits are a factor of a thousand. Equal values weigh the "
         "more the rarer they are: the bar is a typical value, the thin line runs from common to rare ones. Pale bars "
@@ -266,7 +270,7 @@ def _weights(resolution: "Resolution") -> list[str]:
 def _entities(resolution: "Resolution", gold: Clustering | None) -> list[str]:
     sizes = chart("sizes", sizes_chart(resolution).to_dict())
     left = f"<div><h3>How many records they have</h3>{sizes}</div>"
-    if resolution.fit is None:
+    if resolution.posterior is None or resolution.posterior.n_entities is None:
         return [Html(left)]
     count = chart("count", entity_count_chart(resolution, gold=gold).to_dict())
     right = f"<div><h3>How many there are</h3>{count}</div>"
@@ -308,7 +312,7 @@ def _certainty(resolution: "Resolution", gold: Clustering | None) -> list[str]:
     return [said, Html(f'<div class="pair">{left}{right}</div>')]
 
 
-def _doubt(resolution: "Resolution", fit: "Fit", gold: Clustering | None) -> list[str]:
+def _doubt(resolution: "Resolution", fit: "PairEvidence", gold: Clustering | None) -> list[str]:
     found = decisions(resolution, fit, gold=gold)
     if not found:
         return ["No pair has a probability between 2 % and 98 %."]
@@ -321,8 +325,11 @@ def _doubt(resolution: "Resolution", fit: "Fit", gold: Clustering | None) -> lis
 
 
 def _again(resolution: "Resolution", command: str, settings: str) -> list[str]:
-    shown_command = command or f"onoma.resolve(table, settings={resolution.settings!r})"
-    rows = [[cell(name, kind="name"), value] for name, value in _flat(asdict(resolution.settings))]
+    config = resolution.config
+    said = ", ".join(f"{name}={value!r}" for name, value in config.asked.items())
+    shown_command = command or f"onoma.resolve(table, {said})"
+    own = {"settings": asdict(settings_of(find_model(config.model), config))}
+    rows = [[cell(name, kind="name"), value] for name, value in _flat(config.to_json() | own)]
     parts: list[str] = ["The same table, settings and version give the same result."]
     parts.append(Html(f"<pre>{escape(shown(shown_command, 4000))}</pre>"))
     if settings:

@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 
 from onoma.errors import DataError, SettingsError
-from onoma.resolve.model import ModelSettings
+from onoma.resolve.api import resolve
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.models.cross_document.records import with_contexts
-from onoma.resolve.resolution import resolve
 
-SETTINGS = ModelSettings(model="cross-document")
+SETTINGS = ResolveConfig(model="cross-document")
 
 
 def mentions(*, named=True):
@@ -23,7 +23,7 @@ def mentions(*, named=True):
 @pytest.mark.parametrize("named", [True, False])
 def test_records_are_resolved(named):
     table, person = mentions(named=named)
-    found = resolve(table, settings=SETTINGS)
+    found = resolve(table, config=SETTINGS)
     labels = found.clustering.labels
     assert np.mean((labels[:, None] == labels) == (person[:, None] == person)) > 0.9
     assert any("context" in note for note in found.notes)
@@ -32,21 +32,21 @@ def test_records_are_resolved(named):
     assert 0 <= found.probability.min() <= found.probability.max() <= 1
     assert found.weights().num_rows > 0
     assert np.isfinite(found.explain(0, 1).bits)
-    assert found.memberships.equals(resolve(table, settings=SETTINGS).memberships)
+    assert found.memberships.equals(resolve(table, config=SETTINGS).memberships)
 
 
 def test_a_number_of_entities():
     table, _ = mentions(named=False)
-    found = resolve(table, settings=ModelSettings(model="cross-document", n_entities=6))
+    found = resolve(table, config=ResolveConfig(model="cross-document", entities=6))
     assert abs(found.clustering.n_entities - 6) <= 1
     with pytest.raises(SettingsError, match="cross-document"):
-        ModelSettings(model="pairwise", n_entities=6)
+        ResolveConfig(model="pairwise", entities=6)
 
 
 def test_sources_are_documents():
     table, person = mentions()
     found = resolve(
-        table.append_column("page", pa.array([f"page {p}" for p in person])), source="page", settings=SETTINGS
+        table.append_column("page", pa.array([f"page {p}" for p in person])), source="page", config=SETTINGS
     )
     assert any("the document the source" in note for note in found.notes)
 
@@ -54,7 +54,7 @@ def test_sources_are_documents():
 def test_no_context_is_an_error_that_helps():
     table = pa.table({"name": ["Ada Lovelace", "A. Lovelace", "Bob Stone"], "city": ["Bath", "Bath", "Ulm"]})
     with pytest.raises(SettingsError, match="needs a column of text around each mention") as caught:
-        resolve(table, settings=SETTINGS)
+        resolve(table, config=SETTINGS)
     assert "--field COLUMN=text" in str(caught.value)
 
 

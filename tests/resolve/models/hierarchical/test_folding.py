@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from onoma.corpus.simulate.authors import simulate_authors
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.models.hierarchical.fields import grow_records
 from onoma.resolve.models.hierarchical.folding import fold_mentions
+from onoma.resolve.models.hierarchical.grow import grow_records
 from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn
 
 ROW = st.tuples(st.integers(0, 1), st.sampled_from(["ann", "bo", None]), st.lists(st.sampled_from("xyz"), max_size=3))

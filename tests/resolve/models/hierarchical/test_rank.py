@@ -10,7 +10,7 @@ from onoma.corpus.simulate.authors import simulate_authors
 from onoma.errors import SettingsError
 from onoma.evaluate.b_cubed import b_cubed
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.models.hierarchical.fields import tree_columns
+from onoma.resolve.models.hierarchical.grow import tree_columns
 from onoma.resolve.models.hierarchical.mentions import Shard
 from onoma.resolve.models.hierarchical.rank import TreeRankSettings, features_of, pack, rank_trees, unpack
 from onoma.resolve.models.hierarchical.run import TreeSettings, paper_scores, resolve_trees

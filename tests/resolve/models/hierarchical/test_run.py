@@ -8,11 +8,11 @@ from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate.authors import simulate_authors
 from onoma.errors import SettingsError
 from onoma.evaluate.b_cubed import b_cubed
+from onoma.resolve.api import resolve
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.model import ModelSettings
-from onoma.resolve.models.hierarchical.fields import grow_records, tree_columns
+from onoma.resolve.models.hierarchical.grow import grow_records, tree_columns
 from onoma.resolve.models.hierarchical.run import TreeSettings, in_company, paper_scores, resolve_trees
-from onoma.resolve.resolution import resolve
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_without_names_or_blocks_rows_that_can_be_compared_are_a_canopy():
 
 def test_a_tree_is_drawn_with_all_its_mentions():
     table = simulate_authors(400, seed=2)
-    found = resolve(table, settings=ModelSettings(model="hierarchical"))
+    found = resolve(table, config=ResolveConfig(model="hierarchical"))
     sizes = found.clustering.sizes
     row = int(np.flatnonzero(found.clustering.labels == sizes.argmax())[0])
     lines = str(found.tree(row)).splitlines()
@@ -123,7 +123,7 @@ def test_a_tree_is_drawn_with_all_its_mentions():
 
 
 def test_other_models_have_no_trees():
-    found = resolve(simulate_authors(60, seed=2), settings=ModelSettings(model="exact-match"))
+    found = resolve(simulate_authors(60, seed=2), config=ResolveConfig(model="exact-match"))
     assert found.nodes is None
     with pytest.raises(SettingsError, match="no trees"):
         found.tree(0)
@@ -142,7 +142,7 @@ def test_linking_is_refused():
     with pytest.raises(SettingsError, match="link"):
         resolve(
             simulate_authors(60, seed=2).append_column("side", [["a", "b"] * 30]),
-            settings=ModelSettings(model="hierarchical"),
+            config=ResolveConfig(model="hierarchical"),
             source="side",
             link=True,
         )

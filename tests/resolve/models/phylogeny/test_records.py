@@ -13,7 +13,7 @@ NAMES = ["Ada Lovelace", "Alan Turing", "A. Lovelace", "Alan Turing", None, "Tur
 
 def test_records_are_resolved_by_their_names():
     fields = prepare_fields(pa.table({"name": NAMES, "year": [1, 2, 3, 4, 5, 6, 7]}), kinds={"name": "person"}).fields
-    candidates, draws = name_draws(fields, settings=PhylogenySettings(n_samples=60, n_rounds=2))
+    candidates, draws, _ = name_draws(fields, settings=PhylogenySettings(n_samples=60, n_rounds=2))
     assert (candidates.a < candidates.b).all()
     assert (np.diff(candidates.a.astype(np.int64) * 100 + candidates.b) > 0).all()
     found = find_consensus(7, candidates.a, candidates.b, draws.together, draws.roots)
@@ -27,7 +27,7 @@ def test_records_of_different_blocks_stay_apart():
         pa.table({"name": ["Ada Lovelace", "Ada King Lovelace"] * 2}), kinds={"name": "person"}
     ).fields
     block = np.array([0, 0, 1, 1], np.int32)
-    candidates, _ = name_draws(fields, block=block, settings=PhylogenySettings(n_samples=20, n_rounds=1))
+    candidates, _, _ = name_draws(fields, block=block, settings=PhylogenySettings(n_samples=20, n_rounds=1))
     assert (block[candidates.a] == block[candidates.b]).all()
 
 

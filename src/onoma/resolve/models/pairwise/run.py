@@ -1,6 +1,6 @@
 """The pairwise model on a table's candidate pairs: an annealed chain that can be stopped and taken up again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 from onoma.errors import SettingsError
 from onoma.mcmc.schedules import Geometric
 from onoma.mcmc.subsampling import Exact, Strategy
-from onoma.resolve.comparison.supervision import PairModel, RankLearning
-from onoma.resolve.comparison.weights import Evidence
-from onoma.resolve.models.pairwise.baselines import certain_draws, correlate
+from onoma.progress import SILENT, Progress
+from onoma.resolve.comparison.choice import choose_weights, far, with_copies
+from onoma.resolve.comparison.given import GivenWeights, weights_from
+from onoma.resolve.comparison.supervision import PairModel, learn_from_draws, learn_from_labels
+from onoma.resolve.comparison.weights import Evidence, WeightSettings, edge_weights
 from onoma.resolve.models.pairwise.chain import MoveKind, PairwiseChain, draw_partitions, pair_factors
+from onoma.resolve.models.pairwise.rank import RankLearning, rank_weights
 from onoma.resolve.posterior.copying import Draws
 
-__all__ = ["PairwiseRun", "PairwiseSettings", "correlated_draws"]
+__all__ = ["PairwiseRun", "PairwiseSettings", "weights_in_company"]
+
+_N_GLANCES = 20
+"""Sweeps of the copying model from which the pairwise model learns what pairs share."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,16 +90,34 @@ class PairwiseRun:
         self.chain.restore_inplace(state)
 
 
-def correlated_draws(
+def weights_in_company(
     evidence: Evidence,
-    model: PairModel,
     *,
-    settings: PairwiseSettings,
+    labels: NDArray[np.int64] | None = None,
+    given: GivenWeights | None = None,
+    names: Sequence[tuple[str, Sequence[str]]] = (),
     seed: int,
-    block: NDArray[np.int32] | None = None,
-) -> Draws:
-    """Return the clustering with the greatest sum of log odds as a draw that is certain."""
-    stranger = model.stranger if settings.stranger is None else settings.stranger
-    pairs = (evidence.n, evidence.a, evidence.b, model.scores(evidence))
-    clustering = correlate(*pairs, stranger=stranger, seed=seed, block=block, heat=settings.heat)
-    return certain_draws(clustering, evidence.a, evidence.b)
+    settings: WeightSettings,
+    rank: RankLearning,
+    progress: Progress = SILENT,
+) -> PairModel:
+    """Return weights for all pairs of an entity, not for origins and copies alone.
+
+    Parameters
+    ----------
+    evidence
+        The candidate pairs.
+    labels, given
+        The true entities of some records, or weights; not both.
+    names
+        Name and levels of each field: what given weights are called by.
+    """
+    if given is not None:
+        return PairModel(weights_from(given, names, evidence), far(evidence))
+    if labels is not None:
+        model = learn_from_labels(evidence, labels, settings)
+        return rank_weights(evidence, labels, model, seed=seed, settings=rank, progress=progress)
+    learnt, sampler = choose_weights(evidence, seed=seed, settings=settings, progress=progress)
+    draws = sampler.run(*edge_weights(evidence, learnt.weights), n_sweeps=_N_GLANCES, n_kept=_N_GLANCES)
+    model = learn_from_draws(evidence, draws, settings)
+    return PairModel(with_copies(learnt.weights, model.weights), model.stranger)

@@ -1,25 +1,89 @@
 """Records resolved by one name and its context: the phylogeny told in the words of the other models."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
 from onoma.progress import SILENT, Progress
-from onoma.resolve.blocking.canopies import Candidates
+from onoma.resolve.contract import Capability, Lineage, Pairs, Posterior, Problem, RunContext
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.models.phylogeny.mentions import Mentions
 from onoma.resolve.models.phylogeny.model import NameModel, Phylogeny, PhylogenySettings
 from onoma.resolve.models.phylogeny.topics import find_topics, tokens_of
+from onoma.resolve.posterior.consensus import find_consensus
 from onoma.resolve.posterior.copying import Draws
 
-__all__ = ["name_draws", "name_fields"]
+__all__ = ["PHYLOGENY", "NamePhylogeny", "NamePhylogenySettings", "name_draws", "name_fields"]
 
 _NAMES = ("person", "organisation", "place", "text")
 """Kinds of fields that may be the name, the best first."""
 _ONE_WORD = 1.3
 """Words in a value, on average, up to which it is a part of a name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamePhylogenySettings:
+    """How long names are sampled, and what errors cost."""
+
+    merge_cost: float = 0.5
+    """Cost of a pair wrongly together; 1 - merge_cost is that of a pair wrongly apart."""
+    samples: int = 100
+    burn_in: int = PhylogenySettings.n_burn_in
+    neighbours: int | None = PhylogenySettings.neighbours
+    """Names that each is held against; None: all others."""
+    root_weight: float = 0.0
+    """Added to the log weight of coming from nowhere: above 0 more entities, below 0 fewer."""
+
+
+class NamePhylogeny:
+    """Names that descend from names; other fields are looked at only as context."""
+
+    name: ClassVar = "phylogeny"
+    summary: ClassVar = "names that descend from names"
+    settings: ClassVar = NamePhylogenySettings
+    capabilities: ClassVar = frozenset({Capability.BLOCK})
+    conflicts: ClassVar[tuple[frozenset[str], ...]] = ()
+
+    def fit(self, problem: Problem, settings: NamePhylogenySettings, run: RunContext) -> Posterior:
+        """Learn how names change, sample who descends from whom, agree."""
+        effort = PhylogenySettings(
+            seed=run.seed,
+            n_samples=settings.samples,
+            n_burn_in=settings.burn_in,
+            neighbours=settings.neighbours,
+            root_weight=settings.root_weight,
+        )
+        found = name_draws(problem.fields, block=problem.block, settings=effort, progress=run.progress)
+        run.clock.lap("sampling")
+        pairs, draws = found.pairs, found.draws
+        consensus = find_consensus(
+            problem.n, pairs.a, pairs.b, draws.together, draws.roots, threshold=settings.merge_cost
+        )
+        run.clock.lap("consensus")
+        return Posterior(
+            clustering=consensus.clustering,
+            probability=consensus.probability,
+            pairs=pairs,
+            samples=draws.roots,
+            n_entities=draws.n_entities,
+            details=found.lineage,
+            seconds=run.clock.laps,
+        )
+
+
+PHYLOGENY = NamePhylogeny()
+
+
+class NameDraws(NamedTuple):
+    """What was sampled of names, one node a record."""
+
+    pairs: Pairs
+    draws: Draws
+    lineage: Lineage
 
 
 def name_fields(fields: Sequence[FieldData]) -> list[FieldData]:
@@ -46,8 +110,8 @@ def name_draws(
     block: NDArray[np.int32] | None = None,
     settings: PhylogenySettings | None = None,
     progress: Progress = SILENT,
-) -> tuple[Candidates, Draws]:
-    """Resolve records by their names; fields of text are context. Return the candidate pairs and what was sampled.
+) -> NameDraws:
+    """Resolve records by their names; fields of text are context.
 
     Parameters
     ----------
@@ -77,7 +141,7 @@ def _topics(
     return find_topics(tokens_of(texts), seed=settings.seed if settings else 0).most
 
 
-def _told(phylogeny: Phylogeny) -> tuple[Candidates, Draws]:
+def _told(phylogeny: Phylogeny) -> NameDraws:
     """Tell a phylogeny, one node a record, as pairs in order and as draws."""
     pairs, descent, place = phylogeny.pairs, phylogeny.descent, phylogeny.nodes.place
     record = np.empty(len(place), dtype=np.int32)
@@ -85,9 +149,18 @@ def _told(phylogeny: Phylogeny) -> tuple[Candidates, Draws]:
     one, other = record[pairs.a], record[pairs.b]
     a, b = np.minimum(one, other), np.maximum(one, other)
     order = np.lexsort((b, a))
-    copied = descent.descended.reshape(-1, 2).sum(1)[order]
+    directed = descent.descended.reshape(-1, 2)
+    copied = directed.sum(1)[order]
     together = descent.together[order]
     roots = record[descent.roots[:, place]]
-    n_alone = len(place) - len(np.unique(np.concatenate([a, b])))
     draws = Draws(descent.n_sweeps, copied, np.zeros(len(a)), together, together, descent.n_entities, roots)
-    return Candidates(a[order], b[order], 0, n_alone), draws
+    return NameDraws(Pairs(a[order], b[order], together), draws, _lineage(phylogeny, record, directed))
+
+
+def _lineage(phylogeny: Phylogeny, record: NDArray[np.int32], directed: NDArray[np.float64]) -> Lineage:
+    """Return who descends from whom: of each pair, the second from the first and the first from the second."""
+    pairs = phylogeny.pairs
+    one, other = record[pairs.a], record[pairs.b]
+    parent, child = np.stack([one, other], axis=1).ravel(), np.stack([other, one], axis=1).ravel()
+    order = np.lexsort((parent, child))
+    return Lineage(parent[order], child[order], directed.ravel()[order])

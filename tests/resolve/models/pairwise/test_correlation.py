@@ -9,7 +9,8 @@ import pytest
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.rng import stream
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.models.pairwise.baselines import certain_draws, correlate, equal_rows
+from onoma.resolve.models.exact_match.model import equal_rows
+from onoma.resolve.models.pairwise.correlation import certain_draws, correlate
 from onoma.resolve.posterior.consensus import find_consensus
 from reference import resolve_pairwise as slow
 from reference.resolve_enumeration import partitions

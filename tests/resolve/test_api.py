@@ -10,9 +10,9 @@ from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate import evaluate
+from onoma.resolve.api import resolve
 from onoma.resolve.blocking.canopies import CanopySettings
-from onoma.resolve.model import ModelSettings
-from onoma.resolve.resolution import resolve
+from onoma.resolve.config import ResolveConfig
 
 N = 500
 
@@ -92,14 +92,14 @@ def test_pairs_have_a_floor(found):
     for floor in (0.01, 0.5, 1.0):
         pairs = found.pairs(floor)
         assert pairs.column_names == ["a", "b", "probability"]
-        assert len(pairs) == (found.fit.draws.together >= floor).sum() > 0
+        assert len(pairs) == (found.weighed.draws.together >= floor).sum() > 0
         assert pairs["probability"].to_numpy().min() >= floor
     assert set(found.pairs()["a"].to_pylist()) <= set(found.table["id"].to_pylist())
 
 
 def test_an_explanation_sums_up(found):
     ids = found.table["id"].to_pylist()
-    evidence, weights = found.fit.evidence, found.log_weights()
+    evidence, weights = found.weighed.evidence, found.log_weights()
     for e in range(0, len(weights), len(weights) // 20):
         a, b = ids[evidence.a[e]], ids[evidence.b[e]]
         why = found.explain(a, b)
@@ -130,7 +130,7 @@ def test_the_same_seed_gives_the_same_bytes(people, found):
     again = resolve(people)
     assert again.memberships.equals(found.memberships)
     assert again.pairs().equals(found.pairs())
-    other = resolve(people, settings=ModelSettings(seed=1))
+    other = resolve(people, config=ResolveConfig(seed=1))
     assert not other.pairs().equals(found.pairs())
     assert b_cubed(other.clustering, found.clustering) > 0.97
 
@@ -159,10 +159,10 @@ def test_the_order_of_the_rows_does_not_move_the_posterior(people, found):
     """Beyond Monte-Carlo error: no further than another seed moves it."""
     order = np.random.default_rng(1).permutation(N)
     shuffled = resolve(people.take(order))
-    seeds = [resolve(people, settings=ModelSettings(seed=seed)) for seed in (1, 2)]
+    seeds = [resolve(people, config=ResolveConfig(seed=seed)) for seed in (1, 2)]
     noise = max(posterior_gap(seed, found) for seed in seeds)
     assert posterior_gap(shuffled, found) <= 2.0 * noise + 0.01
-    counts = [each.fit.draws.n_entities.mean() for each in (shuffled, found)]
+    counts = [each.weighed.draws.n_entities.mean() for each in (shuffled, found)]
     assert abs(counts[0] - counts[1]) <= 0.01 * N
 
 
@@ -177,19 +177,19 @@ def test_a_column_twice_changes_little(people, found, how):
 
 
 def test_the_truth_is_never_evidence(people, found):
-    short = ModelSettings(n_samples=20, n_burn_in=0)
+    short = ResolveConfig(samples=20, burn_in=0)
     few = people.slice(0, 150)
     labels = few["cluster_id"].to_pylist()
     without = few.drop_columns(["cluster_id"])
-    expected = resolve(without, settings=short).pairs()
+    expected = resolve(without, config=short).pairs()
     assert len(expected) > 0
     shuffled = np.random.default_rng(0).permutation(labels).tolist()
     towns = [f"Town of {few['city'][labels.index(label)]}" for label in labels]  # as evidence, they would be strong
     for name, values in (("cluster_id", labels), ("cluster_id", shuffled), ("Entity_ID", towns), ("gold", towns)):
-        assert resolve(with_column(without, name, values), settings=short).pairs().equals(expected)
-    assert not resolve(with_column(without, "town", towns), settings=short).pairs().equals(expected)
+        assert resolve(with_column(without, name, values), config=short).pairs().equals(expected)
+    assert not resolve(with_column(without, "town", towns), config=short).pairs().equals(expected)
     named = with_column(without, "answer", labels)
-    assert resolve(named, exclude=["answer"], settings=short).pairs().equals(expected)
+    assert resolve(named, exclude=["answer"], config=short).pairs().equals(expected)
 
 
 def test_ids_are_no_evidence(people, found):
@@ -211,7 +211,7 @@ def test_an_empty_column_changes_nothing(people, found):
 
 def test_one_row(people):
     found = resolve(people.slice(0, 1))
-    assert found.fit is None
+    assert found.posterior is None
     assert found.memberships["probability"].to_pylist() == [1.0]
     assert found.entity_count() == (1, 1, 1)
     assert len(found.entities) == 1
@@ -222,7 +222,7 @@ def test_one_row(people):
 @pytest.mark.parametrize("table", [{"id": ["1", "2", "3"]}, {"id": ["1", "2", "3"], "name": [None, "", "n/a"]}])
 def test_nothing_to_compare(table):
     found = resolve(pa.table(table))
-    assert found.fit is None
+    assert found.posterior is None
     assert found.clustering == Clustering.singletons(3)
     assert "there is nothing to compare, so every row is an entity" in found.notes
     assert found.explain("1", "2").bits == 0.0
@@ -377,11 +377,11 @@ def test_three_sources_one_to_one(people):
     table = three_sources(people)
     source = np.array(table["from"].to_pylist())
     for cost in (0.5, 0.05):
-        found = resolve(table, source="from", link=True, one_to_one=True, settings=ModelSettings(threshold=cost))
+        found = resolve(table, source="from", link=True, one_to_one=True, config=ResolveConfig(merge_cost=cost))
         chains = [chain for chain in found.clustering.chains() if len(chain) > 1]
         assert all(len(set(source[chain])) == len(chain) for chain in chains)
         assert max(map(len, chains)) == 3
-    for sample in found.fit.draws.roots:
+    for sample in found.weighed.draws.roots:
         assert len(set(zip(sample.tolist(), source.tolist(), strict=True))) == N
 
 
@@ -390,7 +390,7 @@ def test_three_sources_with_duplicates_inside(people):
     table = three_sources(people)
     found = resolve(table, source="from", link=True)
     source = np.array(table["from"].to_pylist())
-    assert (source[found.fit.evidence.a] != source[found.fit.evidence.b]).all()
+    assert (source[found.weighed.evidence.a] != source[found.weighed.evidence.b]).all()
     chains = [chain for chain in found.clustering.chains() if len(chain) > 1]
     assert all(len(set(source[chain])) > 1 for chain in chains)
     assert any(len(set(source[chain])) < len(chain) for chain in chains)
@@ -398,24 +398,28 @@ def test_three_sources_with_duplicates_inside(people):
 
 def test_two_sources_have_one_partner_whatever_joining_costs(people):
     table = with_column(people, "from", ["old" if i % 2 else "new" for i in range(N)])
-    found = resolve(table, source="from", link=True, settings=ModelSettings(threshold=0.05))
+    found = resolve(table, source="from", link=True, config=ResolveConfig(merge_cost=0.05))
     assert max(map(len, found.clustering.chains())) == 2
 
 
 def test_rows_can_be_compared_by_rule(people):
     few = people.slice(0, 200)
-    narrow = ModelSettings(canopies=CanopySettings(neighbours=1))
-    without = resolve(few, settings=narrow)
-    found = resolve(few, also_compare=[["surname"], ["city", "gender"]], settings=narrow)
-    pairs = {(a, b) for a, b in zip(found.fit.evidence.a.tolist(), found.fit.evidence.b.tolist(), strict=True)}
-    before = {(a, b) for a, b in zip(without.fit.evidence.a.tolist(), without.fit.evidence.b.tolist(), strict=True)}
+    narrow = ResolveConfig(model_settings={"canopies": CanopySettings(neighbours=1)})
+    without = resolve(few, config=narrow)
+    found = resolve(few, also_compare=[["surname"], ["city", "gender"]], config=narrow)
+    pairs = {(a, b) for a, b in zip(found.weighed.evidence.a.tolist(), found.weighed.evidence.b.tolist(), strict=True)}
+    before = {
+        (a, b) for a, b in zip(without.weighed.evidence.a.tolist(), without.weighed.evidence.b.tolist(), strict=True)
+    }
     assert before < pairs
     names = few["surname"].to_pylist()
     for i, j in itertools.combinations(range(200), 2):
         if names[i] is not None and names[i] == names[j]:
             assert (i, j) in pairs
     assert sum("are compared: " in note for note in found.notes) == 2
-    sexes = resolve(few, also_compare=[["gender"]], settings=ModelSettings(canopies=CanopySettings(hot=20)))
+    sexes = resolve(
+        few, also_compare=[["gender"]], config=ResolveConfig(model_settings={"canopies": CanopySettings(hot=20)})
+    )
     assert any("2 groups of more than 20 rows are left out" in note for note in sexes.notes)
 
 

@@ -22,18 +22,27 @@ from onoma.resolve.comparison.supervision import learn_from_labels
 from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.models.hierarchical._bags_kernels import COUNT, FIRST, NEXT, PARENT
-from onoma.resolve.models.hierarchical.entity_tree import EntityTree
 from onoma.resolve.models.hierarchical.learning import AUTHOR_BAGS
 from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn, TreeColumns
 from onoma.resolve.models.hierarchical.nodes import shard_nodes
 from onoma.resolve.models.hierarchical.run import TreeRun, TreeSettings, resolve_trees
 from onoma.resolve.models.hierarchical.trees import BagScores
 from onoma.resolve.posterior.copying import Draws
+from onoma.resolve.report.entity_tree import EntityTree
 
-__all__ = ["GrownTrees", "TreeEntities", "given_and_family", "grow_columns", "grow_records", "tree_columns"]
+__all__ = [
+    "N_SAMPLES",
+    "GrownTrees",
+    "TreeEntities",
+    "given_and_family",
+    "grow_columns",
+    "grow_records",
+    "tree_columns",
+]
 
 _FAMILY = ("last", "surname", "family", "nachname", "nom")
-_N_SAMPLES = 20
+N_SAMPLES = 20
+"""Samples that say how sure a row is of its place."""
 _CHOSEN = 25
 """Rows to a whole name, on average, from which on names have been chosen for being many people's."""
 
@@ -112,6 +121,7 @@ def grow_records(
     block: NDArray[np.int32] | None = None,
     *,
     labels: NDArray[np.int64] | None = None,
+    n_samples: int = N_SAMPLES,
     seed: int = 0,
     progress: Progress = SILENT,
     stop: Stop = NEVER,
@@ -127,13 +137,15 @@ def grow_records(
     labels
         The true entity of some records, -1 for the others; None: weights are learnt without.
     """
-    return grow_columns(tree_columns(fields, block), labels=labels, seed=seed, progress=progress, stop=stop)
+    columns = tree_columns(fields, block)
+    return grow_columns(columns, labels=labels, n_samples=n_samples, seed=seed, progress=progress, stop=stop)
 
 
 def grow_columns(
     columns: TreeColumns,
     *,
     labels: NDArray[np.int64] | None = None,
+    n_samples: int = N_SAMPLES,
     seed: int = 0,
     progress: Progress = SILENT,
     stop: Stop = NEVER,
@@ -141,7 +153,7 @@ def grow_columns(
     """Grow trees over names and bags of words; then sample the model to see how sure it is."""
     run = resolve_trees(columns, settings=TreeSettings(seed=seed), labels=labels, progress=progress, stop=stop)
     clustering = run.clustering
-    roots = run.sample(_N_SAMPLES, progress=progress)
+    roots = run.sample(n_samples, progress=progress)
     return GrownTrees(clustering, roots, _shares(clustering, roots), run)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onoma.errors import DataError, SettingsError
-from onoma.pipeline.settings import KEYS, check_settings, read_settings, to_toml
+from onoma.resolve.config import OPTIONS, ResolveConfig, config_table, read_config, to_toml
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 PLAIN = st.one_of(st.integers(), st.booleans(), st.floats(0.01, 0.99), TEXT, st.lists(TEXT, max_size=3))
@@ -20,7 +20,7 @@ def test_a_file(tmp_path):
         'merge_cost = 0.8\nseed = 7\nsamples = 50\n[kinds]\n"the title" = "text"\n',
         "utf-8",
     )
-    assert read_settings(path) == {
+    assert read_config(path).asked == {
         "id": "key",
         "link": True,
         "exclude": ("a", "b"),
@@ -35,7 +35,7 @@ def test_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        ({"seeds": 1}, "there is no setting 'seeds'; there are id, source"),
+        ({"seeds": 1}, "there is no option 'seeds'; there are id, source"),
         ({"seed": -1}, "seed is -1; it is a whole number from 0 up"),
         ({"seed": True}, "seed is True"),
         ({"seed": "1"}, "seed is '1'"),
@@ -52,20 +52,20 @@ def test_a_file(tmp_path):
 )
 def test_what_is_not_allowed(found, said):
     with pytest.raises(SettingsError, match="job.toml: ") as error:
-        check_settings(found, "job.toml")
+        ResolveConfig.of(found, "job.toml")
     assert said in str(error.value)
 
 
 def test_a_slip_of_the_keyboard():
     with pytest.raises(SettingsError, match="Did you mean 'merge_cost'"):
-        check_settings({"merge-cost": 0.5}, "job.toml")
+        ResolveConfig.of({"merge-cost": 0.5}, "job.toml")
 
 
 def test_what_is_no_toml(tmp_path):
     path = tmp_path / "job.toml"
     path.write_text("seed: 1", "utf-8")
     with pytest.raises(DataError, match="is not TOML"):
-        read_settings(path)
+        read_config(path)
 
 
 @given(st.dictionaries(TEXT, PLAIN, max_size=4), st.dictionaries(TEXT, TEXT, max_size=3))
@@ -74,9 +74,46 @@ def test_what_is_written_is_read_again(plain, kinds):
     assert tomllib.loads(to_toml(settings)) == settings
 
 
-def test_every_setting_has_a_type_that_is_checked():
-    good = {"text": "x", "truth": True, "list": ["x"], "number": 0.5, "whole": 3, "table": {"x": "text"}}
-    for key, kind in KEYS.items():
-        assert check_settings({key: good[kind.split()[0]]}, "x")
+def test_every_option_has_a_type_that_is_checked():
+    good = {"text": "x", "flag": True, "columns": ["x"], "rules": ["x"], "share": 0.5, "whole": 3}
+    good |= {"kinds": {"x": "text"}, "table": {"heat": 2.0}}
+    for name, option in OPTIONS.items():
+        base = ResolveConfig(link=name == "one_to_one")
+        value = "mutation" if name == "comparison" else good[option.sort]
+        assert name in ResolveConfig.of({name: value}, base=base).asked
         with pytest.raises(SettingsError):
-            check_settings({key: None}, "x")
+            ResolveConfig.of({name: None})
+        if option.sort != "text":
+            with pytest.raises(SettingsError, match=f"{name} is .* it is a"):
+                ResolveConfig(**{name: "no such thing"})
+
+
+def test_what_is_asked_for_is_repeated_by_json_and_by_toml():
+    config = ResolveConfig(
+        kinds={"the title": "text"},
+        also_compare=(("a", "b"), ("c",)),
+        model="pairwise",
+        model_settings={"heat": 4.0, "canopies": {"hot": 20}},
+    )
+    assert ResolveConfig.of(config.to_json()) == config
+    assert ResolveConfig.of(tomllib.loads(config.to_toml())) == config
+
+
+def test_what_is_said_later_wins_and_tables_are_joined():
+    base = ResolveConfig(kinds={"a": "text", "b": "code"}, seed=3)
+    found = ResolveConfig.of({"kinds": {"b": "date"}}, base=base)
+    assert found.kinds == {"a": "text", "b": "date"} and found.seed == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"one_to_one": True}, "for linking"), ({"labels": "x", "weights": "y"}, "not both"), ({"comparison": "x"}, "no")],
+)
+def test_what_contradicts_itself(given, said):
+    with pytest.raises(SettingsError, match=said):
+        ResolveConfig(**given)
+
+
+def test_the_table_of_the_documentation_has_every_option():
+    table = config_table("copying")
+    assert all(f"| `{option.option}` | `{name}` |" in table for name, option in OPTIONS.items())

@@ -1,37 +1,77 @@
-"""Answers without a posterior: rows that are equal, and the clustering with the best sum of log odds.
+"""Correlation clustering: an answer without a posterior, from the weights of the pairwise model.
 
 Correlation clustering (Bansal, Blum and Chawla 2004): the partition with the greatest sum of the log odds of the pairs
 it holds together. Found from two starts, an annealed chain of the pairwise model and random pivots (Ailon, Charikar and
 Newman 2008), by moving records and joining entities as long as the sum grows; the better one counts.
 """
 
-from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.rng import stream
-from onoma.resolve.fields.field import FieldData
+from onoma.resolve.contract import Capability, Posterior, Problem, RunContext
 from onoma.resolve.models.pairwise.chain import PairwiseChain, pair_factors
+from onoma.resolve.models.pairwise.model import weigh_in_company
+from onoma.resolve.models.pairwise.rank import RankLearning
+from onoma.resolve.models.pairwise.run import PairwiseSettings
 from onoma.resolve.posterior.copying import Draws
+from onoma.resolve.posterior.pairs import PairSettings, compare, posterior_of
 
-__all__ = ["certain_draws", "correlate", "equal_rows"]
+__all__ = ["CORRELATION", "Correlation", "CorrelationSettings", "certain_draws", "correlate"]
 
 _COLD = 1e-3
 """The temperature at which a chain only improves."""
 
 
-def equal_rows(fields: Sequence[FieldData], block: NDArray[np.int32] | None = None) -> Clustering:
-    """Cluster the records that are equal in every field, missing values included; one without any value is alone."""
-    n = len(fields[0].codes)
-    labels = np.zeros(n, dtype=np.int64) if block is None else block.astype(np.int64)
-    filled = np.zeros(n, dtype=np.bool_)
-    for field in fields:
-        filled |= field.codes >= 0
-        keys = labels * (len(field.values) + 1) + field.codes + 1
-        labels = np.unique(keys, return_inverse=True)[1].astype(np.int64)
-    return Clustering.from_labels(np.where(filled, labels, labels.max(initial=0) + 1 + np.arange(n)))
+@dataclass(frozen=True, kw_only=True)
+class CorrelationSettings(PairSettings):
+    """How the model compares and searches."""
+
+    heat: float = 8.0
+    """The first temperature of the annealed start."""
+    stranger: float | None = None
+    """Log odds of a pair that is no candidate; None: learnt."""
+    rank: RankLearning = field(default_factory=RankLearning)
+
+
+class Correlation:
+    """The clustering with the greatest sum of log odds, and nothing else."""
+
+    name: ClassVar = "correlation"
+    summary: ClassVar = "the one clustering with the greatest sum of log odds"
+    settings: ClassVar = CorrelationSettings
+    capabilities: ClassVar = frozenset(
+        {
+            Capability.BLOCK,
+            Capability.EXTRA_PAIRS,
+            Capability.LABELS,
+            Capability.WEIGHTS,
+            Capability.FOLD,
+            Capability.JUDGEMENTS,
+            Capability.EXPLAIN,
+        }
+    )
+    conflicts: ClassVar = (frozenset({"comparison=mutation", "weights"}),)
+
+    def fit(self, problem: Problem, settings: CorrelationSettings, run: RunContext) -> Posterior:
+        """Compare, weigh, search."""
+        learning = PairwiseSettings(rank=settings.rank)
+        compared = compare(problem, settings, run, lambda it: weigh_in_company(it, settings, learning, run).weights)
+        evidence = compared.evidence
+        learnt = weigh_in_company(compared, settings, learning, run)
+        run.clock.lap("weights")
+        stranger = learnt.stranger if settings.stranger is None else settings.stranger
+        pairs = (evidence.n, evidence.a, evidence.b, learnt.scores(evidence))
+        found = correlate(*pairs, stranger=stranger, seed=run.seed, block=problem.block, heat=settings.heat)
+        run.clock.lap("sampling")
+        return posterior_of(compared, learnt.weights, certain_draws(found, evidence.a, evidence.b), run)
+
+
+CORRELATION = Correlation()
 
 
 def certain_draws(clustering: Clustering, a: NDArray[np.int32], b: NDArray[np.int32]) -> Draws:

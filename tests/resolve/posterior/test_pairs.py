@@ -7,10 +7,18 @@ import pyarrow as pa
 import pytest
 
 from onoma.corpus.simulate import simulate_people
-from onoma.resolve import model
+from onoma.resolve.api import fit_fields
 from onoma.resolve.comparison import gathering
+from onoma.resolve.config import ResolveConfig
+from onoma.resolve.contract import Problem
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.model import ModelSettings, fit_records
+from onoma.resolve.posterior import pairs as model
+
+
+def fit_records(fields, *, source=None, block=None, extra=None, **options):
+    link = options.pop("link", False)
+    problem = Problem(fields=fields, source=source, block=block, extra=extra, link=link)
+    return fit_fields(problem, ResolveConfig(model="copying", **options))
 
 
 @pytest.fixture(scope="module")
@@ -27,41 +35,41 @@ SOURCE = np.arange(400, dtype=np.int32) % 2
     [(None, None, False), (SOURCE, None, False), (SOURCE, None, True), (None, BLOCK, False), (SOURCE, BLOCK, True)],
 )
 def test_only_possible_pairs_are_joined(fields, source, block, link):
-    fit = fit_records(fields, source=source, block=block, settings=ModelSettings(link=link))
-    a, b = fit.evidence.a, fit.evidence.b
+    fit = fit_records(fields, source=source, block=block, link=link)
+    a, b, _ = fit.pairs
     possible = [
         (block is None or block[i] == block[j]) and (not link or source[i] != source[j])
         for i, j in itertools.combinations(range(400), 2)
     ]
-    assert fit.evidence.n_pairs == sum(possible)
+    assert fit.weighed.evidence.n_pairs == sum(possible)
     if block is not None:
         assert (block[a] == block[b]).all()
-        assert all(len(np.unique(block[chain])) == 1 for chain in fit.consensus.clustering.chains())
+        assert all(len(np.unique(block[chain])) == 1 for chain in fit.clustering.chains())
     if link:
         assert (source[a] != source[b]).all()
-        chains = fit.consensus.clustering.chains()
+        chains = fit.clustering.chains()
         assert max(map(len, chains)) == 2
         assert all(len(np.unique(source[chain])) == len(chain) for chain in chains)
-    assert fit.consensus.clustering.n_entities < 400
+    assert fit.clustering.n_entities < 400
     assert list(fit.seconds) == ["canopies", "comparison", "weights", "sampling", "consensus"]
 
 
 def test_within_small_blocks_every_pair_is_a_candidate(fields):
-    fit = fit_records(fields, block=BLOCK, settings=ModelSettings(n_samples=5))
-    pairs = set(zip(fit.candidates.a.tolist(), fit.candidates.b.tolist(), strict=True))
+    fit = fit_records(fields, block=BLOCK, samples=5)
+    pairs = set(zip(fit.weighed.candidates.a.tolist(), fit.weighed.candidates.b.tolist(), strict=True))
     assert pairs == {(i, j) for i, j in itertools.combinations(range(400), 2) if BLOCK[i] == BLOCK[j]}
 
 
 def test_blocks_too_large_for_that_get_canopies(fields, monkeypatch):
     monkeypatch.setattr(model, "_SMALL_BLOCK", 1000)
-    fit = fit_records(fields, block=BLOCK, settings=ModelSettings(n_samples=5))
-    assert (BLOCK[fit.candidates.a] == BLOCK[fit.candidates.b]).all()
-    assert 0 < len(fit.candidates) < 5 * 80 * 79 / 2
+    fit = fit_records(fields, block=BLOCK, samples=5)
+    assert (BLOCK[fit.weighed.candidates.a] == BLOCK[fit.weighed.candidates.b]).all()
+    assert 0 < len(fit.weighed.candidates) < 5 * 80 * 79 / 2
 
 
 def test_what_strangers_stand_for(fields):
     """Candidates and background together stand for all pairs."""
-    evidence = fit_records(fields, settings=ModelSettings(n_samples=5)).evidence
+    evidence = fit_records(fields, samples=5).weighed.evidence
     assert len(evidence.a) + evidence.background_weight.sum() == pytest.approx(400 * 399 / 2)
 
 
@@ -71,7 +79,7 @@ def test_the_contrast_of_two_sources():
     table = pa.table({"name": names, "city": ["York", "Ely", "Bath", "York", "Ely", "Ely"]})
     fields = prepare_fields(table, kinds={"name": "person", "city": "category"}).fields
     source = np.array([0, 0, 0, 1, 1, 1], np.int32)
-    evidence = fit_records(fields, source=source, settings=ModelSettings(link=True)).evidence
+    evidence = fit_records(fields, source=source, link=True).weighed.evidence
     assert evidence.linking
     contrast = dict(
         zip(zip(evidence.a.tolist(), evidence.b.tolist(), strict=True), evidence.levels[:, -1], strict=True)
@@ -82,9 +90,9 @@ def test_the_contrast_of_two_sources():
 
 
 def test_the_price_of_merging(fields):
-    cheap, dear = (fit_records(fields, settings=ModelSettings(threshold=t)) for t in (0.05, 0.95))
-    assert cheap.consensus.clustering.n_entities < dear.consensus.clustering.n_entities
-    assert np.array_equal(cheap.draws.together, dear.draws.together)
+    cheap, dear = (fit_records(fields, merge_cost=t) for t in (0.05, 0.95))
+    assert cheap.clustering.n_entities < dear.clustering.n_entities
+    assert np.array_equal(cheap.pairs.probability, dear.pairs.probability)
 
 
 def test_near_strangers_are_of_one_block(fields, monkeypatch):
@@ -99,8 +107,7 @@ def test_near_strangers_are_of_one_block(fields, monkeypatch):
 
     find_candidates = gathering.find_candidates
     monkeypatch.setattr(gathering, "find_candidates", recorded)
-    short = ModelSettings(link=True, n_samples=5)
-    evidence = fit_records(fields, source=SOURCE, block=BLOCK, settings=short).evidence
+    evidence = fit_records(fields, source=SOURCE, block=BLOCK, link=True, samples=5).weighed.evidence
     (found,) = near
     assert len(found) > 0
     assert (BLOCK[found.a] == BLOCK[found.b]).all()
@@ -111,7 +118,7 @@ def test_near_strangers_are_of_one_block(fields, monkeypatch):
 
 def test_more_pairs_can_be_asked_for(fields):
     extra = np.array([3 * 400 + 390, 5 * 400 + 6], dtype=np.int64)
-    fit = fit_records(fields, extra=extra, settings=ModelSettings(n_samples=5))
-    keys = fit.evidence.a.astype(np.int64) * 400 + fit.evidence.b
+    fit = fit_records(fields, extra=extra, samples=5)
+    keys = fit.weighed.evidence.a.astype(np.int64) * 400 + fit.weighed.evidence.b
     assert np.isin(extra, keys).all()
     assert (np.diff(keys) > 0).all()

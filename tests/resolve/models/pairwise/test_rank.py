@@ -11,27 +11,20 @@ from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError, SettingsError
 from onoma.numerics.rng import kernel_state, stream
 from onoma.numerics.sampling import new_deck
-from onoma.resolve.comparison._samplerank_kernels import (
+from onoma.resolve.api import resolve
+from onoma.resolve.comparison.supervision import PairModel, learn_from_draws, learn_from_labels
+from onoma.resolve.comparison.weights import COPIED, WeightSettings
+from onoma.resolve.models.pairwise._chain_kernels import below, draw_any, draw_near, uniform
+from onoma.resolve.models.pairwise._partition_kernels import new_partition
+from onoma.resolve.models.pairwise._rank_kernels import (
     PairFeatures,
     RankSettings,
     move_features,
     new_learner,
     rank_moves,
 )
-from onoma.resolve.comparison.supervision import (
-    PairModel,
-    RankLearning,
-    _corrected,
-    learn_from_draws,
-    learn_from_labels,
-    rank_bags,
-    rank_weights,
-)
-from onoma.resolve.comparison.weights import COPIED, WeightSettings
-from onoma.resolve.models.pairwise._chain_kernels import below, draw_any, draw_near, uniform
-from onoma.resolve.models.pairwise._partition_kernels import new_partition
 from onoma.resolve.models.pairwise.chain import MentionBags, PairwiseChain, neighbour_rows, pair_factors
-from onoma.resolve.resolution import resolve
+from onoma.resolve.models.pairwise.rank import RankLearning, _corrected, rank_bags, rank_weights
 from reference import resolve_pairwise as slow
 
 N, N_CODES = 9, 5
@@ -40,7 +33,7 @@ N, N_CODES = 9, 5
 @pytest.fixture(scope="module")
 def people():
     table = simulate_people(300, seed=2)
-    fit = resolve(table).fit
+    fit = resolve(table).weighed
     return fit, Clustering.from_labels(table["cluster_id"]).labels
 
 

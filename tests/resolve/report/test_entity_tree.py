@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from onoma.errors import DataError
-from onoma.resolve.models.hierarchical.entity_tree import read_tree, tree_picture, tree_text
+from onoma.resolve.report.entity_tree import read_tree, tree_picture, tree_text
 
 ROWS = [
     {"node": "0.9", "parent": None, "size": 4, "record": None, "name": "ann lee", "words": "graphs"},

@@ -1,4 +1,4 @@
-"""Kernels of `supervision.py`: SampleRank on the moves of a pairwise chain."""
+"""Kernels of `rank.py`: SampleRank on the moves of a pairwise chain."""
 
 from typing import NamedTuple
 

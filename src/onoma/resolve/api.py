@@ -1,0 +1,221 @@
+"""Resolving a table: from rows to entities, with a probability for every statement."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from onoma.corpus.clustering import Clustering
+from onoma.corpus.readers.arrow import from_arrow
+from onoma.errors import SettingsError
+from onoma.progress import NEVER, SILENT, Progress, Stop
+from onoma.resolve.auto import pick_model
+from onoma.resolve.blocking.canopies import CanopySettings
+from onoma.resolve.blocking.rules import rule_codes, rule_pairs
+from onoma.resolve.comparison.folding import Folding, fold_fields, fold_rows, unfold
+from onoma.resolve.comparison.gathering import count_pairs
+from onoma.resolve.comparison.given import read_weights
+from onoma.resolve.comparison.recomparison import compared_anew, comparisons_note
+from onoma.resolve.config import ResolveConfig
+from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem, RunContext
+from onoma.resolve.fields.prepare import Ignored, prepare_fields
+from onoma.resolve.fields.rows import (
+    check_known,
+    encoded,
+    identified,
+    read_sources,
+    says_the_same,
+    silent_note,
+    unambiguous,
+)
+from onoma.resolve.posterior.checkpoint import Checkpoint
+from onoma.resolve.registry import AUTO, check, find_model, settings_of
+from onoma.resolve.result import Resolution
+
+__all__ = ["TRUTH_NAMES", "Resolution", "fit_fields", "resolve"]
+
+TRUTH_NAMES = ("cluster_id", "entity_id", "gold", "gold_id")
+"""Columns of these names are never evidence: they are somebody's answer."""
+
+
+def resolve(
+    frame: object,
+    config: ResolveConfig | None = None,
+    *,
+    progress: Progress = SILENT,
+    stop: Stop = NEVER,
+    resume: Checkpoint | None = None,
+    carry: Carry | None = None,
+    **options: Any,  # noqa: ANN401 (the fields of `ResolveConfig`)
+) -> Resolution:
+    """Find out which rows of a table are the same thing. No labels, no configuration.
+
+    Parameters
+    ----------
+    frame
+        An Arrow table, or anything that gives Arrow: pandas, Polars, DuckDB…
+    config
+        How; see `ResolveConfig`.
+    stop
+        May ask sampling to end early: the answer is then that of the samples so far, and has a `checkpoint`.
+    resume
+        The checkpoint of a run that was stopped, on the same table with the same configuration.
+    carry
+        Who samples in partitions; None: all is sampled here.
+    options
+        Fields of `ResolveConfig`, over those of `config`: `resolve(table, model="pairwise", seed=3)`.
+
+    Examples
+    --------
+    >>> from onoma.corpus.simulate import simulate_people
+    >>> found = resolve(simulate_people(500, seed=1), seed=1)
+    >>> found.memberships.column_names
+    ['id', 'entity', 'probability']
+    """
+    config = ResolveConfig.of({name: value for name, value in options.items() if value is not None}, base=config)
+    asked = {"resume": resume is not None, "engine": carry is not None}
+    if config.model != AUTO:
+        check(find_model(config.model), config, **asked)
+    table = unambiguous(from_arrow(frame))
+    check_known(table, list(config.exclude))
+    notes: list[str] = []
+    sources, codes = read_sources(table, config.source, link=config.link)
+    table, note = identified(table, config.id, sources)
+    notes.append(note)
+    left_out, answers = _left_out(table, config)
+    unused = [name for name in table.column_names if name in left_out]
+    fields = prepare_fields(table, kinds=config.kinds, exclude=unused)
+    fields.ignored.extend(Ignored(name, "by its name it is the answer, and no evidence") for name in answers)
+    if config.model == AUTO:
+        name, why = pick_model(fields.fields, config, **asked)
+        config = replace(config, model=name)
+        notes.append(f"the model is {name}: {why}")
+    model = find_model(config.model)
+    check(model, config, n_sources=0 if codes is None else int(codes.max(initial=-1)) + 1, **asked)
+    if len(table) < 2 or not fields.fields:
+        identical = len(table) > 1 and not config.link and says_the_same(table, left_out)
+        notes.append(silent_note(len(table), identical=identical))
+        return Resolution(table, fields, None, sources, config, tuple(notes), identical=identical)
+    block = None if config.block is None else encoded(table, config.block)
+    problem = Problem(
+        fields=fields.fields,
+        source=codes,
+        link=config.link,
+        one_to_one=config.one_to_one,
+        block=block,
+        labels=None if config.labels is None else _labelled(table, config.labels),
+        weights=None if config.weights is None else read_weights(config.weights),
+    )
+    rules = [rule_codes(table, fields.fields, columns) for columns in config.also_compare]
+    run = RunContext(seed=config.seed, progress=progress, stop=stop, resume=resume, carry=carry)
+    found = _Work(model, config, problem, run, notes).fit(rules)
+    if found.weighed is not None and found.weighed.comparisons:
+        learnt = found.weighed.comparisons
+        fields = fields._replace(fields=compared_anew(fields.fields, learnt))
+        notes.append(comparisons_note(learnt))
+    return Resolution(table, fields, found, sources, config, tuple(notes), block=block)
+
+
+def fit_fields(problem: Problem, config: ResolveConfig | None = None, run: RunContext | None = None) -> Posterior:
+    """Resolve records given as prepared fields, by the model that the configuration names; none is set aside."""
+    config = config or ResolveConfig(model="copying")
+    run = run or RunContext(seed=config.seed)
+    model = find_model(config.model)
+    n_sources = 0 if problem.source is None else int(problem.source.max(initial=-1)) + 1
+    check(model, config, n_sources=n_sources, resume=run.resume is not None, engine=run.carry is not None)
+    return model.fit(problem, settings_of(model, config), run)
+
+
+def _left_out(table: pa.Table, config: ResolveConfig) -> tuple[set[str | None], list[str]]:
+    """Return the columns that are no evidence, and those of them that are so by their names.
+
+    A block stays evidence: that two rows share its value says the more the rarer the value is.
+    """
+    said = {"id", config.source, config.labels, config.truth, *config.exclude}
+    known = {*said, *config.kinds}
+    answers = [name for name in table.column_names if name.lower() in TRUTH_NAMES and name not in known]
+    return {*said, *answers}, answers
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What is fitted, rows that only repeat others set aside."""
+
+    model: Model
+    config: ResolveConfig
+    problem: Problem
+    run: RunContext
+    notes: list[str]
+    """Added to: what people should know."""
+
+    def fit(self, rules: Sequence[NDArray[np.int64]]) -> Posterior:
+        """Fit the model."""
+        folding = self._folded()
+        problem = self.problem if folding is None else _folded_problem(self.problem, folding)
+        kept = slice(None) if folding is None else folding.kept
+        problem = replace(problem, extra=self._extra([rule[kept] for rule in rules], problem))
+        found = self.model.fit(problem, settings_of(self.model, self.config), self.run)
+        self.notes.extend(found.notes)
+        if folding is not None:
+            n_pairs = count_pairs(len(folding.leader), None, self.problem.block, 0)
+            found = unfold(found, folding, self.problem.fields, n_pairs)
+        return found
+
+    def _folded(self) -> Folding | None:
+        """Find the rows that follow others, if there are any."""
+        if self.problem.link or Capability.FOLD not in self.model.capabilities:
+            return None
+        folding = fold_rows(self.problem.fields, self.problem.block)
+        n, common = len(folding.followers), folding.n_common
+        if n:
+            said = (
+                "1 row repeats others in every field and follows"
+                if n == 1
+                else f"{n:,} rows repeat others in every field and follow"
+            )
+            self.notes.append(f"{said} them")
+        if common:
+            self.notes.append(
+                f"{common:,} rows repeat each other in every field, but with values so common that this is no proof"
+            )
+        return folding if n else None
+
+    def _extra(self, rules: Sequence[NDArray[np.int64]], problem: Problem) -> NDArray[np.int64] | None:
+        """Return the keys of the pairs that the rules ask for."""
+        if not rules:
+            return None
+        found = [np.zeros(0, dtype=np.int64)]
+        settings = settings_of(self.model, self.config)
+        blocking: CanopySettings = getattr(settings, "blocking", None) or CanopySettings()
+        for rule, columns in zip(rules, self.config.also_compare, strict=True):
+            cap = blocking.resolved(len(rule))[1]
+            pairs = rule_pairs(rule, cap=cap, source=problem.source if problem.link else None, block=problem.block)
+            found.append(pairs.keys)
+            said = f"rows that agree on {', '.join(columns)} are compared: {len(pairs.keys):,} pairs"
+            if pairs.n_capped:
+                said += f"; {pairs.n_capped:,} groups of more than {cap:,} rows are left out"
+            self.notes.append(said)
+        return np.unique(np.concatenate(found))
+
+
+def _folded_problem(problem: Problem, folding: Folding) -> Problem:
+    kept = folding.kept
+    return replace(
+        problem,
+        fields=fold_fields(problem.fields, folding),
+        source=None if problem.source is None else problem.source[kept],
+        block=None if problem.block is None else problem.block[kept],
+        labels=None if problem.labels is None else problem.labels[kept],
+    )
+
+
+def _labelled(table: pa.Table, name: str) -> NDArray[np.int64]:
+    """Return the labels of a column as numbers; -1 where there is none."""
+    column = table[name].cast(pa.string()) if name in table.column_names else None
+    if column is None:
+        raise SettingsError(f"there is no column {name!r}", hint=f"The columns are {', '.join(table.column_names)}.")
+    return Clustering.from_labels(pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)).labels

@@ -1,0 +1,383 @@
+"""The one configuration of a resolution.
+
+`ResolveConfig` is the single list of what can be said about a resolution. The options of `onoma resolve`, the keys of a
+file of settings (TOML), the job that a knowledge base keeps, the keyword arguments of `onoma.resolve` and the table in
+the documentation are all made from its fields: whoever adds a field adds it everywhere.
+
+What a field means to a model is not decided here. An option that is not `None` (or empty, or false) is *asked for*, and
+a model honours it or `onoma.resolve.registry.check` refuses it; nothing is ignored.
+"""
+
+import dataclasses
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from onoma.errors import DataError, SettingsError
+
+__all__ = [
+    "COMPARISONS",
+    "OF_THE_MODEL",
+    "OPTIONS",
+    "ComparisonName",
+    "Option",
+    "ResolveConfig",
+    "config_table",
+    "read_config",
+    "to_toml",
+]
+
+ComparisonName = Literal["kinds", "mutation"]
+COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
+
+Sort = Literal["text", "flag", "whole", "share", "columns", "rules", "kinds", "table"]
+"""What a value is: a text; true or false; a whole number; a number between 0.01 and 0.99; columns; columns or lists of
+columns; a table of columns and kinds; a table of names and values."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """What is known of one field of `ResolveConfig`: enough for a command-line option, a TOML key and a line of help.
+
+    Parameters
+    ----------
+    name
+        The field, which is also the TOML key and the keyword argument.
+    help
+        One line.
+    sort
+        What its values are.
+    flag
+        The command-line option, without the dashes, where it is not the name.
+    metavar
+        What stands for the value on the command line.
+    least
+        The least whole number allowed.
+    of_model
+        The model has a setting of this name: it takes the value, or the option is refused.
+    """
+
+    name: str
+    help: str
+    sort: Sort = "text"
+    flag: str = ""
+    metavar: str = ""
+    least: int = 0
+    of_model: bool = False
+
+    @property
+    def option(self) -> str:
+        """The command-line option."""
+        return "--" + (self.flag or self.name).replace("_", "-")
+
+    @property
+    def kind(self) -> str:
+        """What the value is, in words."""
+        return {
+            "text": "text",
+            "flag": "truth value",
+            "whole": f"whole number from {self.least} up",
+            "share": "number between 0.01 and 0.99",
+            "columns": "list of columns",
+            "rules": "list of columns or of lists of columns",
+            "kinds": "table of columns and kinds",
+            "table": "table of names and values",
+        }[self.sort]
+
+
+def _option(default: Any, help: str, **more: Any) -> Any:  # noqa: A002, ANN401 (a field of any type)
+    about = {"option": {"help": help, **more}}
+    if isinstance(default, dict):
+        return dataclasses.field(default_factory=dict, metadata=about)
+    return dataclasses.field(default=default, metadata=about)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolveConfig:
+    """How a table is resolved. Every field has a default; `None` leaves the choice to the data or to the model.
+
+    Examples
+    --------
+    >>> config = ResolveConfig(link=True, source="file", samples=200)
+    >>> print(config.to_toml(), end="")
+    source = "file"
+    link = true
+    samples = 200
+    seed = 0
+    >>> ResolveConfig(sample=3)
+    Traceback (most recent call last):
+    ...
+    TypeError: ResolveConfig.__init__() got an unexpected keyword argument 'sample'...
+    """
+
+    id: str | None = _option(None, "The column of ids; found, or made, if not given.")
+    source: str | None = _option(None, "The column that says where a row comes from.")
+    kinds: Mapping[str, str] = _option(
+        {}, "What a column is: --field title=text.", sort="kinds", flag="field", metavar="COLUMN=KIND"
+    )
+    exclude: tuple[str, ...] = _option((), "A column that is no evidence.", sort="columns", metavar="COLUMN")
+    truth: str | None = _option(None, "A column with the true ids: scores the result, is never evidence.")
+    link: bool = _option(default=False, help="Join rows of different sources only.", sort="flag")
+    one_to_one: bool = _option(
+        default=False,
+        help="With --link: no source has duplicates inside, so an entity has at most one row of each.",
+        sort="flag",
+    )
+    block: str | None = _option(None, "Only rows with the same value in this column can be the same.")
+    also_compare: tuple[tuple[str, ...], ...] = _option(
+        (),
+        "Compare rows that agree on this column, or on these together, whatever else they share.",
+        sort="rules",
+        metavar="COLUMN[,COLUMN]",
+    )
+    labels: str | None = _option(None, "A column with the true ids of some rows: weights are learnt from it.")
+    weights: str | None = _option(None, "User-supplied weights, instead of learning them.", metavar="FILE")
+    documents: str | None = _option(
+        None, "Texts (document, text) that mentions (document, start, end) stand in.", metavar="FILE"
+    )
+    encoding: str | None = _option(
+        None, "Of files that are not UTF-8: cp1252, utf-16 and the like; found if not given.", metavar="NAME"
+    )
+    model: str = _option("auto", "auto (default), {models}.")
+    comparison: str | None = _option(
+        None,
+        "kinds (default), or mutation: learn how values change, and compare so where that tells more.",
+        of_model=True,
+    )
+    merge_cost: float | None = _option(
+        None, "Cost of a false merge, of 1 for both errors together (0.5).", sort="share", of_model=True
+    )
+    samples: int | None = _option(
+        None, "Samples of the posterior to draw.", sort="whole", least=1, of_model=True, metavar="N"
+    )
+    burn_in: int | None = _option(None, "Sweeps before the first sample.", sort="whole", of_model=True, metavar="N")
+    neighbours: int | None = _option(
+        None, "Blocking: rows that each is compared with.", sort="whole", least=1, of_model=True, metavar="N"
+    )
+    entities: int | None = _option(
+        None, "Search for so many entities (cross-document).", sort="whole", least=1, of_model=True, metavar="N"
+    )
+    rounds: int | None = _option(
+        None, "Rounds of sampling (cross-document: 20).", sort="whole", least=1, of_model=True, metavar="N"
+    )
+    partitions: int | None = _option(
+        None,
+        "Sample in so many partitions (8 with --engine); the answer depends on it, on the engine not.",
+        sort="whole",
+        least=1,
+        metavar="N",
+    )
+    model_settings: Mapping[str, Any] = _option(
+        {}, "A setting of the model itself: --set heat=4.", sort="table", flag="set", metavar="NAME=VALUE"
+    )
+    seed: int = _option(0, "The same seed gives the same result (0).", sort="whole")
+
+    def __post_init__(self) -> None:
+        for name, option in OPTIONS.items():
+            value = getattr(self, name)
+            if value == _DEFAULTS[name]:
+                continue
+            good = _as_used(option, value)
+            if good is None:
+                raise SettingsError(f"{name} is {value!r}; it is a {option.kind}")
+            object.__setattr__(self, name, good)
+        if self.comparison is not None and self.comparison not in COMPARISONS:
+            raise SettingsError(
+                f"there is no comparison {self.comparison!r}", hint=f"The comparisons are {', '.join(COMPARISONS)}."
+            )
+        if self.one_to_one and not self.link:
+            raise SettingsError("one-to-one is for linking: at most one row of each source", hint="Add --link.")
+        if self.labels is not None and self.weights is not None:
+            raise SettingsError("weights are learnt from labels or given, not both", hint="Leave one of them out.")
+
+    @classmethod
+    def of(cls, given: Mapping[str, object], where: str = "", base: "ResolveConfig | None" = None) -> "ResolveConfig":
+        """Return a configuration of options given by name; what is unknown or ill-typed says what is allowed.
+
+        Parameters
+        ----------
+        given
+            Options by name.
+        where
+            Where they stand, for errors: a file, or the command line.
+        base
+            What holds where nothing is given; `kinds` and `model_settings` are joined name by name.
+
+        Examples
+        --------
+        >>> ResolveConfig.of({"seed": 1, "also_compare": ["phone", ["surname", "city"]]}).also_compare
+        (('phone',), ('surname', 'city'))
+        >>> ResolveConfig.of({"sample": 3})
+        Traceback (most recent call last):
+        ...
+        onoma.errors.SettingsError: there is no option 'sample'; ...
+        """
+        before = f"{where}: " if where else ""
+        checked: dict[str, Any] = {}
+        for name, value in given.items():
+            if name not in OPTIONS:
+                near = difflib.get_close_matches(name, OPTIONS, n=1)
+                hint = f"Did you mean {near[0]!r}?" if near else None
+                raise SettingsError(f"{before}there is no option {name!r}; there are {', '.join(OPTIONS)}", hint=hint)
+            good = _as_used(OPTIONS[name], value)
+            if good is None:
+                raise SettingsError(f"{before}{name} is {value!r}; it is a {OPTIONS[name].kind}")
+            checked[name] = good
+        base = base or cls()
+        for name in ("kinds", "model_settings"):
+            if name in checked:
+                checked[name] = {**getattr(base, name), **checked[name]}
+        return replace(base, **checked)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The options that are asked for: all that are not as they would be if nobody spoke."""
+        return {name: getattr(self, name) for name in OPTIONS if getattr(self, name) != _DEFAULTS[name]}
+
+    def of_model(self) -> dict[str, Any]:
+        """Return the options that a model takes among its own settings, as far as they are given."""
+        return {name: value for name, value in self.asked.items() if OPTIONS[name].of_model}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is asked for as JSON holds it; `ResolveConfig.of` reads it again."""
+        found: dict[str, Any] = json.loads(json.dumps(self.asked, default=_plain))
+        return found | {"seed": self.seed}
+
+    def to_toml(self, *, leave_out: tuple[str, ...] = ()) -> str:
+        """Return a file of settings that says the same."""
+        return to_toml({name: value for name, value in self.to_json().items() if name not in leave_out})
+
+
+_DEFAULTS: dict[str, Any] = {
+    each.name: {} if each.default is MISSING else each.default for each in dataclasses.fields(ResolveConfig)
+}
+OPTIONS: dict[str, Option] = {
+    each.name: Option(name=each.name, **each.metadata["option"]) for each in dataclasses.fields(ResolveConfig)
+}
+"""Every option by its name, in the order in which they are told."""
+OF_THE_MODEL = tuple(name for name, option in OPTIONS.items() if option.of_model)
+"""Options that a model takes among its own settings."""
+_EXAMPLE = 'Write lines such as: model = "copying". onoma resolve FILE --json prints, under settings, those of a run.'
+
+
+def read_config(path: str | Path, base: ResolveConfig | None = None) -> ResolveConfig:
+    """Read a file of settings; what is unknown or ill-typed is an error that says what is allowed."""
+    try:
+        found = tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        told = "there is no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+        raise DataError(f"{told}; a file of settings is TOML", file=path, hint=_EXAMPLE) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"is not TOML: {error}", file=path, hint=_EXAMPLE) from error
+    except RecursionError as error:
+        raise DataError("is nested too deeply for a file of settings", file=path, hint=_EXAMPLE) from error
+    except ValueError as error:  # a NUL in the name, a number of too many digits
+        raise DataError(f"cannot be read: {error}", file=repr(str(path)), hint=_EXAMPLE) from error
+    return ResolveConfig.of(found, str(path), base)
+
+
+def config_table(models: str = "") -> str:
+    """Return the options as a table in Markdown: what the documentation shows."""
+    lines = ["| option | TOML and Python | value | |", "|---|---|---|---|"]
+    for name, option in OPTIONS.items():
+        said = option.help.replace("{models}", models)
+        lines.append(f"| `{option.option}` | `{name}` | {option.kind} | {said} |")
+    return "\n".join(lines) + "\n"
+
+
+def _text_of(value: object) -> object:
+    return (value if isinstance(value, str) else str(value)) if isinstance(value, str | Path) and str(value) else None
+
+
+def _rules_of(value: object) -> object:
+    if not isinstance(value, list | tuple):
+        return None
+    rules = tuple(
+        (each,) if isinstance(each, str) else tuple(each) if isinstance(each, list | tuple) else () for each in value
+    )
+    return rules if all(rule and all(isinstance(name, str) for name in rule) for rule in rules) else None
+
+
+def _columns_of(value: object) -> object:
+    good = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    return tuple(value) if good else None  # type: ignore[arg-type]
+
+
+def _share_of(value: object) -> object:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and 0.01 <= value <= 0.99 else None  # type: ignore[operator]
+
+
+def _are_kinds(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(each, str) for each in value.values())
+
+
+_READ: dict[Sort, Callable[[Any], object]] = {
+    "text": _text_of,
+    "flag": lambda value: value if isinstance(value, bool) else None,
+    "share": _share_of,
+    "columns": _columns_of,
+    "rules": _rules_of,
+    "kinds": lambda value: dict(value) if _are_kinds(value) else None,
+    "table": lambda value: dict(value) if isinstance(value, Mapping) else None,
+}
+
+
+def _as_used(option: Option, value: object) -> object:
+    """Return a value as it is used (tuples for lists); None if it is not allowed."""
+    if option.sort == "whole":
+        return value if isinstance(value, int) and not isinstance(value, bool) and value >= option.least else None
+    return _READ[option.sort](value)
+
+
+def _plain(value: object) -> object:
+    """Return what JSON does not know as something it does."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    raise SettingsError(f"{value!r} cannot be kept in a file of settings")
+
+
+def to_toml(settings: Mapping[str, object]) -> str:
+    """Write settings as TOML: texts, numbers, truth values, lists of these, and tables of them at the end.
+
+    Examples
+    --------
+    >>> print(to_toml({"seed": 1, "link": True, "kinds": {"the title": "text"}}), end="")
+    seed = 1
+    link = true
+    <BLANKLINE>
+    [kinds]
+    "the title" = "text"
+    """
+    return "\n".join(_lines(settings, ())) + "\n"
+
+
+def _lines(settings: Mapping[str, object], within: tuple[str, ...]) -> list[str]:
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in settings.items() if not isinstance(value, Mapping)]
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            path = (*within, key)
+            lines += ["", f"[{'.'.join(map(_key, path))}]", *_lines(value, path)]
+    return lines
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return _text(value) if isinstance(value, str) else repr(value)
+
+
+def _text(value: str) -> str:
+    # JSON's escapes are TOML's, but for the control character 127.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,1 @@
+"""The copying model: records that descend from records."""

@@ -1,0 +1,118 @@
+"""The copying model: every record is fresh or comes from another one, as its copy or as its relative's.
+
+Pairs are found by canopies and compared level by level; what a level weighs is learnt without labels, from labels, or
+given; origins are sampled (`posterior/copying.py`). Two sources are linked by a sampler over matchings
+(`posterior/linking.py`); with one record of each source in an entity, by one that bars rivals
+(`posterior/exclusive.py`).
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.resolve.comparison.choice import choose_weights
+from onoma.resolve.comparison.supervision import PairModel
+from onoma.resolve.comparison.weights import edge_weights
+from onoma.resolve.contract import Capability, Posterior, Problem, RunContext
+from onoma.resolve.models.copying.partitions import sample_copies
+from onoma.resolve.posterior.copying import CopyingSampler
+from onoma.resolve.posterior.exclusive import ExclusiveSampler
+from onoma.resolve.posterior.pairs import (
+    Compared,
+    SampledPairSettings,
+    compare,
+    linking_chain,
+    posterior_of,
+    sample,
+)
+from onoma.resolve.posterior.sampling import Chain, SamplerChain, WatchedChain
+
+__all__ = ["COPYING", "Copying", "CopyingSettings"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CopyingSettings(SampledPairSettings):
+    """How the copying model compares, learns and samples."""
+
+
+class Copying:
+    """Records that descend from records."""
+
+    name: ClassVar = "copying"
+    summary: ClassVar = "records that repeat each other, with errors"
+    settings: ClassVar = CopyingSettings
+    capabilities: ClassVar = frozenset(Capability)
+    conflicts: ClassVar = (
+        frozenset({"partitions", "link"}),
+        frozenset({"partitions", "resume"}),
+        frozenset({"comparison=mutation", "weights"}),
+    )
+
+    def fit(self, problem: Problem, settings: CopyingSettings, run: RunContext) -> Posterior:
+        """Compare, weigh, sample, agree."""
+
+        def weigh(compared: Compared) -> tuple[PairModel, CopyingSampler]:
+            return choose_weights(
+                compared.evidence,
+                labels=problem.labels,
+                given=problem.weights,
+                names=compared.names,
+                seed=run.seed,
+                settings=settings.weights,
+                progress=run.progress,
+            )
+
+        compared = compare(problem, settings, run, lambda found: weigh(found)[0].weights)
+        evidence = compared.evidence
+        if run.resume is None or run.resume.weights is None:
+            learnt, sampler = weigh(compared)
+            weights = learnt.weights
+        else:
+            weights = run.resume.weights
+            sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=run.seed)
+        run.clock.lap("weights")
+        stopped, n_cut = None, 0
+        if run.carry is not None:
+            effort = {"n_burn_in": settings.burn_in, "n_samples": settings.samples, "seed": run.seed}
+            draws, n_cut = sample_copies(evidence, weights, **effort, carry=run.carry)
+        else:
+            if evidence.linking:
+                chain = linking_chain(evidence, weights, run.seed)
+            else:
+                chain = _chain(compared, *edge_weights(evidence, weights), sampler, run.seed)
+            draws, stopped = sample(chain, evidence, settings, run)
+        run.clock.lap("sampling")
+        return posterior_of(
+            compared,
+            weights,
+            draws,
+            run,
+            merge_cost=settings.merge_cost,
+            stopped=stopped,
+            n_samples=settings.samples,
+            n_cut=n_cut,
+        )
+
+
+COPYING = Copying()
+
+
+def _chain(
+    compared: Compared,
+    copy: NDArray[np.float64],
+    relative: NDArray[np.float64],
+    sampler: CopyingSampler,
+    seed: int,
+) -> Chain:
+    """Return the chain over origins; with one record of each source in an entity, that which bars rivals."""
+    problem, evidence = compared.problem, compared.evidence
+    if problem.one_to_one and problem.source is not None:
+        each = ExclusiveSampler(problem.source, evidence.a, evidence.b, seed=seed)
+        return SamplerChain(each, lambda n, kept: each.run(copy, relative, n_sweeps=n, n_kept=kept))
+    return WatchedChain(
+        sampler,
+        lambda n, kept: sampler.run(copy, relative, n_sweeps=n, n_kept=kept),
+        lambda n, kept, watch: sampler.run(copy, relative, n_sweeps=n, n_kept=kept, watch=watch),
+    )

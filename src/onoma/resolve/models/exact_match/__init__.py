@@ -1,0 +1,1 @@
+"""Exact matching: what is equal in every field is one."""

@@ -1,0 +1,185 @@
+"""Which models there are, and the one place where a model refuses what it cannot do.
+
+A model is registered by a line here, by `register`, or by another package through an entry point:
+
+    [project.entry-points."onoma.models"]
+    my-model = "my_package.model:MY_MODEL"
+
+Nothing is loaded before it is asked for.
+"""
+
+import dataclasses
+import difflib
+import importlib
+from collections.abc import Iterable, Mapping
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from onoma.errors import SettingsError, UnsupportedError
+from onoma.resolve.config import OPTIONS, ResolveConfig
+
+if TYPE_CHECKING:
+    from onoma.resolve.contract import Capability, Model
+
+__all__ = ["AUTO", "check", "find_model", "model_names", "register", "require", "settings_of", "why_refused"]
+
+AUTO = "auto"
+"""Not a model: the choice is left to the data."""
+GROUP = "onoma.models"
+"""The group of entry points."""
+_BUILT_IN = {
+    "copying": "onoma.resolve.models.copying.model:COPYING",
+    "pairwise": "onoma.resolve.models.pairwise.model:PAIRWISE",
+    "hierarchical": "onoma.resolve.models.hierarchical.model:HIERARCHICAL",
+    "phylogeny": "onoma.resolve.models.phylogeny.records:PHYLOGENY",
+    "cross-document": "onoma.resolve.models.cross_document.model:CROSS_DOCUMENT",
+    "correlation": "onoma.resolve.models.pairwise.correlation:CORRELATION",
+    "exact-match": "onoma.resolve.models.exact_match.model:EXACT_MATCH",
+}
+_registered: dict[str, "Model"] = {}
+
+
+def register(model: "Model") -> None:
+    """Add a model; it is then known by its name wherever models are."""
+    _registered[model.name] = model
+
+
+def model_names() -> tuple[str, ...]:
+    """Return what models are called: those of the house first, then those registered and of other packages."""
+    others = [*_registered, *(point.name for point in entry_points(group=GROUP))]
+    return tuple(dict.fromkeys([*_BUILT_IN, *others]))
+
+
+def find_model(name: str) -> "Model":
+    """Return the model of a name."""
+    if name in _registered:
+        return _registered[name]
+    if name in _BUILT_IN:
+        module, _, attribute = _BUILT_IN[name].partition(":")
+        found: Model = getattr(importlib.import_module(module), attribute)
+        return found
+    for point in entry_points(group=GROUP, name=name):
+        loaded: Model = point.load()
+        return loaded
+    known = (AUTO, *model_names())
+    near = difflib.get_close_matches(name, known, n=1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    raise SettingsError(f"there is no model {name!r}", hint=f"The models are {', '.join(known)}.{meant}")
+
+
+def settings_of(model: "Model", config: ResolveConfig) -> Any:  # noqa: ANN401 (of the model's own type)
+    """Return the model's own settings as a configuration has them."""
+    return _built(model.settings, {**config.model_settings, **config.of_model()}, f"the model {model.name}")
+
+
+def check(
+    model: "Model",
+    config: ResolveConfig,
+    *,
+    n_sources: int = 0,
+    resume: bool = False,
+    engine: bool = False,
+) -> None:
+    """Refuse what a model cannot do: the only place where that happens.
+
+    Parameters
+    ----------
+    config
+        What is asked for.
+    n_sources
+        How many sources the table has; 0: not known yet.
+    resume
+        Whether a stopped run is to go on.
+    engine
+        Whether partitions are carried.
+    """
+    why = why_refused(model, config, n_sources=n_sources, resume=resume, engine=engine)
+    if why is not None:
+        raise UnsupportedError(why[0], hint=why[1])
+    settings_of(model, config)
+
+
+def why_refused(
+    model: "Model", config: ResolveConfig, *, n_sources: int = 0, resume: bool = False, engine: bool = False
+) -> tuple[str, str] | None:
+    """Return why a model does not do what is asked for, and what would; None if it does all of it."""
+    from onoma.resolve.contract import Capability
+
+    asked = {*config.asked, *(f"{name}={value}" for name, value in config.asked.items() if isinstance(value, str))}
+    asked |= ({"resume"} if resume else set()) | ({"partitions"} if engine else set())
+    wanted = [each for each in Capability if each.value in asked]
+    if config.one_to_one and n_sources > 2:
+        wanted.append(Capability.MANY_SOURCES)
+    for capability in wanted:
+        if capability not in model.capabilities:
+            return _refusal(model, capability)
+    own = {each.name for each in dataclasses.fields(model.settings)}
+    for name in config.of_model():
+        if name not in own:
+            hint = _others(other for other in _all_models() if name in _names_of(other.settings))
+            return f"the model {model.name} takes no {OPTIONS[name].option}", hint
+    for together in model.conflicts:
+        if together <= asked:
+            said = " and ".join(_said(name) for name in sorted(together))
+            return f"the model {model.name} does not take {said} together", "Leave one of them out."
+    return None
+
+
+def require(name: str, capability: "Capability", what: str) -> None:
+    """Refuse something asked of a result whose model cannot do it, such as an explanation."""
+    model = find_model(name)
+    if capability not in model.capabilities:
+        hint = _others(other for other in _all_models() if capability in other.capabilities)
+        raise UnsupportedError(f"the model {name} {what}", hint=hint)
+
+
+def _refusal(model: "Model", capability: "Capability") -> tuple[str, str]:
+    if capability.value == "many_sources":
+        said = f"the model {model.name} links one to one between two sources only"
+    else:
+        said = f"the model {model.name} takes no {_said(capability.value)}"
+    return said, _others(other for other in _all_models() if capability in other.capabilities)
+
+
+def _said(name: str) -> str:
+    option, _, value = name.partition("=")
+    return f"{OPTIONS[option].option if option in OPTIONS else f'--{option}'} {value}".strip()
+
+
+def _others(models: Iterable["Model"]) -> str:
+    names = [model.name for model in models]
+    return f"Leave it out, or use a model that does: {', '.join(names)}." if names else "Leave it out."
+
+
+def _all_models() -> list["Model"]:
+    return [find_model(name) for name in model_names()]
+
+
+def _names_of(settings: type[Any]) -> set[str]:
+    return {each.name for each in dataclasses.fields(settings)}
+
+
+def _built(settings: type[Any], given: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
+    """Return a dataclass made of values by name, those of dataclasses within as tables."""
+    default = settings()
+    known = {each.name: getattr(default, each.name) for each in dataclasses.fields(settings)}
+    made: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"It has {', '.join(known) or 'none'}."
+            raise SettingsError(f"{where} has no setting {name!r}", hint=hint)
+        made[name] = _value(known[name], value, f"{where}: {name}")
+    return settings(**made)
+
+
+def _value(default: object, value: object, where: str) -> object:
+    if dataclasses.is_dataclass(default) and not isinstance(default, type) and isinstance(value, Mapping):
+        return _built(type(default), value, where)
+    if dataclasses.is_dataclass(default) and dataclasses.is_dataclass(value):
+        return value
+    wanted = float if isinstance(default, float) else type(default)
+    fits = default is None or isinstance(value, wanted) or (wanted is float and isinstance(value, int))
+    if not fits or (isinstance(value, bool) and wanted is not bool and default is not None):
+        raise SettingsError(f"{where} is {value!r}; it is like {default!r}")
+    return value
