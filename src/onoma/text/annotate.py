@@ -20,7 +20,22 @@ MODELS = Path(__file__).with_name("models")
 
 @dataclass(frozen=True, eq=False)
 class Annotator:
-    """The stages with their models."""
+    """The stages with their models.
+
+    Examples
+    --------
+    >>> annotator = Annotator.load()
+    >>> tokens = annotator.tokenise("Ann didn't leave. She smiled!")
+    >>> tokens.words()
+    ['Ann', 'did', "n't", 'leave', '.', 'She', 'smiled', '!']
+    >>> tags = annotator.tag(tokens)
+    >>> [annotator.tagger.xpos_names[k] for k in tags.xpos]
+    ['NNP', 'VBD', 'RB', 'VB', '.', 'PRP', 'VBD', '.']
+    >>> annotator.lemmas(tokens, tags)
+    ['Ann', 'do', 'not', 'leave', '.', 'she', 'smile', '!']
+    >>> annotator.parse(tokens, tags).heads.tolist()
+    [3, 3, 3, -1, 3, 6, -1, 6]
+    """
 
     words: WordTable
     tokeniser: Tokeniser

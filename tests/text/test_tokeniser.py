@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from onoma.text.tokens import Tokens, codes_of
+
+TEXTS = st.text(st.one_of(st.characters(), st.sampled_from(" \n\t.,'\"()-aAbB1https://@’…")), max_size=120)
+
+
+def check(text, tokens):
+    assert tokens.text == text
+    starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
+    assert all(a < b for a, b in zip(starts, ends, strict=True))
+    assert all(b <= a for b, a in zip(ends, starts[1:], strict=False))
+    covered = "".join(text[a:b] for a, b in zip(starts, ends, strict=True))
+    assert covered == "".join(c for c in text if not c.isspace())
+    bounds = tokens.sentences.tolist()
+    assert bounds[0] == 0 and bounds[-1] == len(tokens) and all(a < b for a, b in zip(bounds, bounds[1:], strict=False))
+
+
+@given(TEXTS)
+@example("")
+@example("\ud800 lone surrogate")
+@example("a" * 25_000)
+@example("שלום עולם! مرحبا. 你好。 👩‍👩‍👧 e\u0301")
+@settings(max_examples=150)
+def test_every_character_that_is_no_blank_is_in_one_token(annotator, text):
+    check(text, annotator.tokenise(text))
+
+
+def parts(tokens, shift=0):
+    spans = [(a + shift, b + shift) for a, b in zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)]
+    return [spans[a:b] for a, b in zip(tokens.sentences.tolist(), tokens.sentences.tolist()[1:], strict=False)]
+
+
+@given(TEXTS, TEXTS, st.sampled_from(["\n\n", "\r\n\r\n", "\n \n", "\n\n\n"]))
+@settings(max_examples=100)
+def test_paragraphs_are_cut_as_each_alone(annotator, first, second, gap):
+    joined = annotator.tokenise(first + gap + second)
+    alone = parts(annotator.tokenise(first)) + parts(annotator.tokenise(second), len(first + gap))
+    assert parts(joined) == alone
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I don't know.", ["I", "do", "n't", "know", "."]),
+        ("She can’t, won't.", ["She", "ca", "n’t", ",", "wo", "n't", "."]),
+        ("It's Ann's idea", ["It", "'s", "Ann", "'s", "idea"]),
+        ("We cannot go.", ["We", "can", "not", "go", "."]),
+        ("See http://www.example.com/a?b=c or mail a.b@example.org.", 6),
+        ("Dr. Smith paid $3.50 (about 3,000 yen).", 12),
+        ("a well-known fact", ["a", "well", "-", "known", "fact"]),
+        ('"Yes," he said...', ['"', "Yes", ",", '"', "he", "said", "..."]),
+    ],
+)
+def test_words_are_cut_as_in_treebanks(annotator, text, words):
+    found = annotator.tokenise(text).words()
+    assert (found == words) if isinstance(words, list) else (len(found) == words), found
+
+
+def test_headings_items_and_lines(annotator):
+    text = "Shopping list\n- two apples\n- a pear\n\nWe went to the market and we bought\neverything. Then home."
+    tokens = annotator.tokenise(text)
+    words, bounds = tokens.words(), tokens.sentences.tolist()
+    sentences = [" ".join(words[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+    assert sentences == [
+        "Shopping list",
+        "- two apples",
+        "- a pear",
+        "We went to the market and we bought everything .",
+        "Then home .",
+    ]
+
+
+def test_one_line_of_many_sentences_is_cut_in_parts_alike(annotator):
+    text = "The cat sat. The dog ran! " * 4000
+    tokens = annotator.tokenise(text)
+    check(text, tokens)
+    sizes = np.diff(tokens.sentences)
+    assert (sizes == 4).mean() > 0.99
+
+
+def test_words_as_given():
+    tokens = Tokens.of_words([["Ann", "ran"], [], ["é", "."]])
+    assert tokens.words() == ["Ann", "ran", "é", "."] and tokens.sentences.tolist() == [0, 2, 2, 4]
+    assert codes_of("").tolist() == []
