@@ -12,6 +12,7 @@ import typer
 
 import onoma
 from onoma.cli import (
+    annotate,
     convert,
     count,
     evaluate,
@@ -21,6 +22,7 @@ from onoma.cli import (
     history,
     judge,
     lineage,
+    models,
     names,
     relate,
     reproduce,
@@ -28,6 +30,7 @@ from onoma.cli import (
     review,
     show,
     simulate,
+    train,
 )
 from onoma.cli.compiling import compiling
 from onoma.cli.console import say_error
@@ -58,6 +61,9 @@ for _command in (
     simulate.simulate,
     evaluate.evaluate,
     convert.convert,
+    annotate.annotate,
+    train.train,
+    models.models,
 ):
     app.command(_command.__name__, cls=Sparing)(_command)
 app.add_typer(facts.app, name="facts")
@@ -87,6 +93,7 @@ def root(
       [cyan]onoma review kb.duckdb[/]                     the pairs most worth a look
       [cyan]onoma evaluate gold.csv predicted.csv[/]      how good is a clustering?
       [cyan]onoma convert refs.bib authors.parquet[/]     from one format to another
+      [cyan]onoma annotate notes/ -o notes.html[/]        tokens, tags, trees and names in text
       [cyan]onoma facts complete kb.tsv -o more.csv[/]    what follows from known facts?
       [cyan]onoma reproduce[/]                            published tables, and ours
 

