@@ -1,4 +1,5 @@
 import pytest
+import typer
 
 import onoma as package
 from onoma.cli import app as app_module
@@ -47,7 +48,7 @@ def test_wrong_calls_exit_with_2(onoma, line):
     ],
 )
 def test_what_nobody_foresaw_is_said_without_a_traceback(onoma, monkeypatch, raised, said):
-    def fail():
+    def fail(**_settings):
         raise raised
 
     monkeypatch.setattr(app_module, "app", fail)
@@ -58,7 +59,7 @@ def test_what_nobody_foresaw_is_said_without_a_traceback(onoma, monkeypatch, rai
 
 
 def test_the_traceback_is_there_for_those_who_ask(onoma, monkeypatch):
-    def fail():
+    def fail(**_settings):
         raise ZeroDivisionError
 
     monkeypatch.setattr(app_module, "app", fail)
@@ -73,3 +74,18 @@ def test_an_interrupt_exits_with_130(onoma, monkeypatch):
 
     monkeypatch.setattr("onoma.cli.convert.convert_file", stop)
     assert onoma("convert a.csv b.csv").code == 130
+
+
+def test_the_list_of_commands_says_what_each_says_of_itself(monkeypatch):
+    commands = typer.main.get_command(app_module.app).commands
+    assert len(commands) == len(app_module.COMMANDS)
+    for name, lazy in app_module.COMMANDS.items():
+        told = " ".join(commands[name].help.split("\n\n")[0].split())
+        assert told == lazy.summary, name
+        assert commands[name].name == name
+
+
+def test_a_command_mistyped_is_guessed(onoma):
+    ran = onoma("resolv people.csv")
+    assert ran.code == 2
+    assert "resolve" in ran.err

@@ -11,64 +11,52 @@ from typing import Annotated
 import typer
 
 import onoma
-from onoma.cli import (
-    annotate,
-    convert,
-    count,
-    evaluate,
-    explain,
-    export,
-    facts,
-    history,
-    judge,
-    lineage,
-    models,
-    names,
-    relate,
-    reproduce,
-    resolve,
-    review,
-    show,
-    simulate,
-    train,
-)
-from onoma.cli.compiling import compiling
 from onoma.cli.console import say_error
 from onoma.cli.interrupt import INTERRUPTED, guarded
-from onoma.cli.sparing import Sparing
+from onoma.cli.lazy import LazyCommand, lazy_group
 from onoma.errors import OnomaError, SettingsError
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "main"]
+
+COMMANDS = {
+    "resolve": LazyCommand("Find out which rows are the same thing: no labels, no rules, no thresholds."),
+    "show": LazyCommand("Find entities by name, spelt roughly right, and show their records."),
+    "count": LazyCommand("Count entities, with an interval over the samples."),
+    "explain": LazyCommand(
+        "Say why the records of an entity are together, and what it hangs on; or why two records are the same or not."
+    ),
+    "history": LazyCommand(
+        "Tell the life of an entity: created, joined, merged, split, moved, retracted, and why. Or list all runs."
+    ),
+    "judge": LazyCommand("Say that two records are the same, or different; take back what was said."),
+    "review": LazyCommand("Look at the pairs whose answer is worth most, one after the other."),
+    "export": LazyCommand("Export the current records with their entities, and the entities."),
+    "names": LazyCommand("Cluster a bare list of names, without labels: which were copied from which?"),
+    "lineage": LazyCommand("Show which name of an entity descends from which, and what was done to it on the way."),
+    "simulate": LazyCommand("Simulate a table whose truth is known, and print what it is like."),
+    "evaluate": LazyCommand("Measure a clustering against the truth: MUC, B³, CEAF, BLANC, LEA, pairwise, Rand, V."),
+    "convert": LazyCommand("Turn a file into another format, without losing a row."),
+    "annotate": LazyCommand("Annotate English text: tokens, sentences, tags, lemmas, trees, names and mentions."),
+    "train": LazyCommand("Train text models, and print how good they are on what was held out."),
+    "models": LazyCommand(
+        "List the text models that are installed: what each does, its licence, its scores and its size."
+    ),
+    "facts": LazyCommand("What follows from known facts: complete, ask, explain, rules.", place="onoma.cli.facts:app"),
+    "relate": LazyCommand("Say which words are synonyms, antonyms or kinds of a word, and how strongly."),
+    "reproduce": LazyCommand(
+        "Run a published table or figure again, and print the paper's numbers beside ours.", spares=False
+    ),
+}
+"""Every command with the first paragraph of its help, in the order in which they are told."""
 
 app = typer.Typer(
     name="onoma",
+    cls=lazy_group(COMMANDS),
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (
-    resolve.resolve,
-    show.show,
-    count.count,
-    explain.explain,
-    history.history,
-    judge.judge,
-    review.review,
-    export.export,
-    names.names,
-    lineage.lineage,
-    simulate.simulate,
-    evaluate.evaluate,
-    convert.convert,
-    annotate.annotate,
-    train.train,
-    models.models,
-):
-    app.command(_command.__name__, cls=Sparing)(_command)
-app.add_typer(facts.app, name="facts")
-app.command("relate", cls=Sparing)(relate.relate)
-app.command("reproduce")(reproduce.reproduce)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001
@@ -109,7 +97,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that has no such letter
-    with guarded() as was_pressed, compiling():
+    with guarded() as was_pressed:
         try:
             app(prog_name="onoma")
         except BaseException as error:

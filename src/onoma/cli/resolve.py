@@ -229,7 +229,8 @@ def _show_answer(speaker: Speaker, outcome: Outcome) -> None:
         )
     spent = ", ".join(f"{name} {value:.1f}" for name, value in outcome.seconds.items() if name != "total")
     stages = f" ({spent})" if spent else ""
-    speaker.note(f"{outcome.seconds['total']:.1f} s{stages}, {outcome.peak_mb:,.0f} MB")
+    memory = "" if outcome.peak_mb is None else f", {outcome.peak_mb:,.0f} MB"
+    speaker.note(f"{outcome.seconds['total']:.1f} s{stages}{memory}")
 
 
 def _show_truth(speaker: Speaker, outcome: Outcome) -> None:

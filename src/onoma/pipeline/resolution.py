@@ -1,6 +1,5 @@
 """The main job: read, resolve, score where the truth is given, and say what came of it."""
 
-import resource
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -67,7 +66,8 @@ class Outcome:
     calibration: float | None
     """Mean gap between stated and true pair probabilities, in ten bins; None without truth."""
     seconds: Mapping[str, float]
-    peak_mb: float
+    peak_mb: float | None
+    """None where the system does not tell."""
 
 
 def read_job(files: Sequence[Path], config: ResolveConfig | None = None, *, on_error: str = "stop") -> Job:
@@ -243,7 +243,7 @@ def summary(outcome: Outcome) -> dict[str, object]:
         "entities": entities,
         "interval": [low, high],
         "seconds": {name: round(value, 3) for name, value in outcome.seconds.items()},
-        "peak_mb": round(outcome.peak_mb),
+        "peak_mb": None if outcome.peak_mb is None else round(outcome.peak_mb),
         "seed": resolution.config.seed,
         "model": resolution.config.model,
         "fields": {each.name: {"kind": each.kind, "reason": each.reason} for each in resolution.fields.fields},
@@ -281,6 +281,11 @@ def _source_names(files: Sequence[Path]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [shown_path(path) for path in files]
 
 
-def _peak_mb() -> float:
+def _peak_mb() -> float | None:
+    """Return the most memory that this process ever held; None where the system does not tell (Windows)."""
+    try:
+        import resource
+    except ImportError:
+        return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
