@@ -20,6 +20,9 @@ __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS = {
     "resolve": LazyCommand("Find out which rows are the same thing: no labels, no rules, no thresholds."),
+    "plan": LazyCommand(
+        "Say what onoma resolve would do: kinds of columns, columns brought together, blocking, model, time."
+    ),
     "show": LazyCommand("Find entities by name, spelt roughly right, and show their records."),
     "count": LazyCommand("Count entities, with an interval over the samples."),
     "explain": LazyCommand(
@@ -77,6 +80,7 @@ def root(
 
       [cyan]onoma simulate people 5000 -o people.csv[/]   a table whose truth is known
       [cyan]onoma resolve people.csv -o who.csv[/]        which rows are the same person?
+      [cyan]onoma plan shop.csv list.csv --link[/]        what would be done, and why
       [cyan]onoma resolve more.csv --into kb.duckdb[/]    next week's file, into a knowledge base
       [cyan]onoma review kb.duckdb[/]                     the pairs most worth a look
       [cyan]onoma evaluate gold.csv predicted.csv[/]      how good is a clustering?

@@ -9,7 +9,21 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = ["Encoding", "Json", "OnError", "OnErrorOption", "Out", "Quiet", "Seed", "with_settings"]
+from onoma.errors import SettingsError
+
+__all__ = [
+    "ColumnMap",
+    "Encoding",
+    "Json",
+    "OnError",
+    "OnErrorOption",
+    "Out",
+    "Quiet",
+    "Seed",
+    "column_kinds",
+    "column_pairs",
+    "with_settings",
+]
 
 
 class OnError(StrEnum):
@@ -31,6 +45,36 @@ OnErrorOption = Annotated[
     OnError,
     typer.Option("--on-error", help="Bad rows: stop at the first, or reject them into a file beside the output."),
 ]
+
+
+ColumnMap = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="COLUMN=OTHER", help="What another file calls a column: --map title=paper_title."),
+]
+
+
+def column_kinds(pairs: list[str]) -> dict[str, str]:
+    """Read `--field COLUMN=KIND`."""
+    kinds = {}
+    for pair in pairs:
+        column, separator, kind = pair.rpartition("=")
+        if not separator:
+            raise SettingsError(f"--field {pair!r} is not understood; it is COLUMN=KIND, such as --field title=text")
+        kinds[column] = kind
+    return kinds
+
+
+def column_pairs(pairs: list[str]) -> dict[str, str]:
+    """Read `--map COLUMN=OTHER`."""
+    found = {}
+    for pair in pairs:
+        column, separator, other = pair.partition("=")
+        if not separator or not column or not other:
+            raise SettingsError(
+                f"--map {pair!r} is not understood; it is COLUMN=OTHER, such as --map title=paper_title"
+            )
+        found[column] = other
+    return found
 
 
 def with_settings(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

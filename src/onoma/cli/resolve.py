@@ -12,11 +12,13 @@ import typer
 from onoma.cli.config_options import with_config_options
 from onoma.cli.console import Speaker, Strong
 from onoma.cli.interrupt import INTERRUPTED, Interrupt
-from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
+from onoma.cli.options import ColumnMap, Json, OnError, OnErrorOption, Quiet, column_pairs
+from onoma.cli.plan import show_aligned, times
 from onoma.errors import SettingsError
 from onoma.kb.update import read_retractions, update_knowledge_base
 from onoma.pipeline.carriers import N_PARTITIONS, carrying
 from onoma.pipeline.output import check_target, claim, resume_path, write_outcome
+from onoma.pipeline.plan import Plan, plan_job
 from onoma.pipeline.resolution import Outcome, read_job, read_resume, run_job, summary
 from onoma.resolve.config import OPTIONS, ResolveConfig, read_config
 from onoma.resolve.registry import AUTO, check, find_model
@@ -46,6 +48,7 @@ def resolve(
         Path | None,
         typer.Option("--retract", metavar="FILE", help="With --into: records to take away, a table with their ids."),
     ] = None,
+    map: ColumnMap = None,
     engine: Annotated[
         str | None,
         typer.Option(
@@ -84,7 +87,7 @@ def resolve(
     """
     speaker = Speaker(json=json, quiet=quiet)
     if into is not None or retract is not None:
-        others = {"output": output, "settings": settings, "resume": resume or None, "engine": engine}
+        others = {"map": map, "output": output, "settings": settings, "resume": resume or None, "engine": engine}
         _update(speaker, into, files or [], retract, said | others, on_error)
         return
     if not files:
@@ -96,12 +99,14 @@ def resolve(
         config = _config(settings, said, engine)
         if config.model != AUTO:
             check(find_model(config.model), config, resume=resume, engine=engine is not None)
-        job = read_job(files, config, on_error=on_error.value)
+        job = read_job(files, config, map=column_pairs(map or []), on_error=on_error.value)
         for note in [*notes, *job.notes]:
             speaker.note(note)
         shared = carrying(engine, config.partitions, seed=config.seed, progress=speaker.progress)
         with Interrupt(speaker.note, partial(_kept, output)) as interrupt, shared as carry:
             going_on = read_resume(job, _resume_file(output)) if resume else None
+            if not (speaker.quiet or speaker.json):
+                _say_plan(speaker, plan_job(job))
             outcome = run_job(job, progress=speaker.progress, stop=interrupt, resume=going_on, carry=carry)
             command = shlex.join(["onoma", *sys.argv[1:]])
             written = [] if output is None else write_outcome(outcome, output, command=command)
@@ -164,6 +169,15 @@ def _resume_file(output: Path | None) -> Path:
     return resume_path(output)
 
 
+def _say_plan(speaker: Speaker, plan: Plan) -> None:
+    """Say what is about to be done."""
+    for each in plan.aligned:
+        speaker.note(f"plan: {each.column!r} of {each.source} is taken for {each.to!r}, because {each.reason}")
+    speaker.note("plan: " + ", ".join(f"{name} ({kind})" for name, (kind, _) in plan.fields.items()))
+    low, high = times(plan)
+    speaker.note(f"plan: model {plan.model}, because {plan.model_reason}; {low} to {high}")
+
+
 def _tell(speaker: Speaker, outcome: Outcome, written: list[Path]) -> None:
     if speaker.json:
         speaker.answer(summary(outcome) | {"output": [str(path) for path in written]})
@@ -198,6 +212,7 @@ def _show(speaker: Speaker, outcome: Outcome) -> None:
     rows = [[each.name, each.kind, each.reason] for each in fields.fields]
     rows += [[each.name, "ignored", each.reason] for each in fields.ignored]
     speaker.table("what the columns were taken for", ("column", "kind", "why"), rows)
+    show_aligned(speaker, outcome.job.aligned)
     if fields.missing_report:
         speaker.say("")
         speaker.table(

@@ -84,6 +84,11 @@ def with_ids(
     return Identified(_put_first(table, ids), note, make_rejects([(row, reason, text) for row, reason, text in bad]))
 
 
+def id_column(table: pa.Table) -> str | None:
+    """Return the column that would be taken for the ids; None where there is none."""
+    return _find(table, None, None)
+
+
 def _find(table: pa.Table, id_column: str | None, file: str | Path | None) -> str | None:
     names = table.column_names
     if id_column is not None:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.corpus.formats import FORMATS
 from onoma.corpus.readers.bibtex import read_bibtex
 from onoma.corpus.readers.table import TableRead, read_table
-from onoma.corpus.records import alike, with_ids
+from onoma.corpus.records import alike, id_column, with_ids
 from onoma.errors import DataError, SettingsError, shown_path
 from onoma.evaluate.metrics import REPORTED
 from onoma.evaluate.report import Evaluation, evaluate
@@ -24,6 +24,7 @@ from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.api import resolve
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Carry
+from onoma.resolve.fields.align import Aligned, align_tables, check_shared
 from onoma.resolve.models.cross_document.records import with_contexts
 from onoma.resolve.posterior.checkpoint import Checkpoint, fingerprint, read_checkpoint
 from onoma.resolve.result import Resolution
@@ -37,6 +38,7 @@ __all__ = [
     "job_to_store",
     "read_job",
     "read_resume",
+    "read_rows",
     "run_job",
     "summary",
 ]
@@ -48,6 +50,8 @@ class Job:
 
     table: pa.Table
     config: ResolveConfig = field(default_factory=ResolveConfig)
+    aligned: Sequence[Aligned] = ()
+    """Columns that other files call otherwise, and why they are taken for the same."""
     notes: Sequence[str] = ()
     rejects: pa.Table | None = None
     several: bool = False
@@ -70,16 +74,42 @@ class Outcome:
     """None where the system does not tell."""
 
 
-def read_job(files: Sequence[Path], config: ResolveConfig | None = None, *, on_error: str = "stop") -> Job:
-    """Read one file, or several that become one table with a column `source` of their names."""
+Reader = Callable[[Path, str, str | None], TableRead]
+"""Reads a file, given what to do with bad rows and the encoding."""
+
+
+def read_job(
+    files: Sequence[Path],
+    config: ResolveConfig | None = None,
+    *,
+    map: Mapping[str, str] | None = None,
+    on_error: str = "stop",
+    reader: Reader | None = None,
+) -> Job:
+    """Read one file, or several that become one table with a column `source` of their names.
+
+    Parameters
+    ----------
+    map
+        Columns of several files that are the same: the name to use, and what another file calls it. Others are found.
+    reader
+        Reads a file; `read_rows` if not given.
+    """
     config = config or ResolveConfig()
-    tables, notes, rejects = _read(files, config, on_error)
+    tables, notes, rejects = _read(files, config, on_error, reader or read_rows)
+    aligned: Sequence[Aligned] = ()
+    if map and len(files) == 1:
+        raise SettingsError("--map is for several files", hint="It says which of their columns are the same.")
     if len(files) > 1:
         if config.source is not None:
             raise SettingsError(
                 "several files are sources already; --source is for one file that holds several",
                 hint="Leave out --source, or join the files first.",
             )
+        known = [name for name in (config.id, config.truth, config.labels, "id") if name]
+        alignment = align_tables(_with_one_id(tables, config.id), _source_names(files), given=map, exclude=known)
+        check_shared(alignment)
+        tables, aligned = alignment.tables, alignment.aligned
         config = replace(config, source=_free("source", tables))
         tables = [
             table.append_column(config.source, pa.array([name] * len(table), pa.string()))
@@ -96,6 +126,7 @@ def read_job(files: Sequence[Path], config: ResolveConfig | None = None, *, on_e
     return Job(
         table=table,
         config=config,
+        aligned=aligned,
         notes=notes,
         rejects=pa.concat_tables(rejects) if rejects else None,
         several=len(files) > 1,
@@ -103,12 +134,12 @@ def read_job(files: Sequence[Path], config: ResolveConfig | None = None, *, on_e
 
 
 def _read(
-    files: Sequence[Path], config: ResolveConfig, on_error: str
+    files: Sequence[Path], config: ResolveConfig, on_error: str, reader: Reader
 ) -> tuple[list[pa.Table], list[str], list[pa.Table]]:
     """Return the tables of files, what is to be said of them, and the rows that could not be read."""
     tables, notes, rejects = [], [], []
     for path in files:
-        read = _read_rows(path, on_error, config.encoding)
+        read = reader(path, on_error, config.encoding)
         table, bad = (read.table, None) if config.source else _with_good_ids(read.table, config.id, on_error)
         tables.append(table)
         notes += read.notes
@@ -132,7 +163,14 @@ def _check_columns(table: pa.Table, config: ResolveConfig) -> None:
             )
 
 
-def _read_rows(path: Path, on_error: str, encoding: str | None) -> TableRead:
+def _with_one_id(tables: Sequence[pa.Table], id: str | None) -> list[pa.Table]:
+    """Give every table a column `id` where the tables call theirs by different names, or some have none."""
+    if id is not None or len({id_column(table) for table in tables}) == 1:
+        return list(tables)
+    return [with_ids(table).table for table in tables]
+
+
+def read_rows(path: Path, on_error: str, encoding: str | None) -> TableRead:
     """Read a table, or a bibliography: a row for each author and editor."""
     bare = path.name.lower()
     for packed in (".gz", ".zst", ".xz"):
@@ -248,6 +286,7 @@ def summary(outcome: Outcome) -> dict[str, object]:
         "model": resolution.config.model,
         "fields": {each.name: {"kind": each.kind, "reason": each.reason} for each in resolution.fields.fields},
         "ignored": {each.name: each.reason for each in resolution.fields.ignored},
+        "aligned": [each._asdict() for each in outcome.job.aligned],
         "missing": [each._asdict() for each in resolution.fields.missing_report],
     }
     if resolution.posterior is not None:

@@ -1,6 +1,8 @@
 import csv
 import gzip
+from collections import Counter
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -11,8 +13,9 @@ from onoma.resolve.fields.profile import profile_column
 
 
 def infer(name, values, n_records=None):
-    n = len(values)
-    return infer_kind(name, profile_column(list(dict.fromkeys(values)), n_records or n, n, 1)).kind
+    counts = Counter(values)
+    profile = profile_column(list(counts), np.array(list(counts.values())), n_records or len(values))
+    return infer_kind(name, profile).kind
 
 
 PEOPLE = provider("person", "en_US")
@@ -40,7 +43,7 @@ GIVEN = [str(name) for name in list(PEOPLE.first_names)[:200]]
             "text",
         ),
         ("gender", ["m", "f"] * 50, "category"),
-        ("state", [f"s{chr(97 + i)}" for i in range(26)] * 20, "place"),
+        ("state", [f"s{chr(97 + i)}" for i in range(26)] * 20, "category"),
         ("zip", [f"{i:05}" for i in range(100, 140)], "code"),
         ("soc_sec_id", [f"{i * 7919 % 9999999:07}" for i in range(100)], "code"),
         ("person_id", ["a", "b"], "ignore"),
@@ -108,3 +111,48 @@ def test_kinds_of_real_columns(data, file):
     assert kinds.items() >= KINDS[file].items()
     assert "cluster_id" in dict(prepared.ignored)
     assert all(one.reason for one in (*prepared.fields, *prepared.ignored))
+
+
+BLOCK = [
+    f"{given} wang" for given in ("wei", "jian", "li", "xiao ming", "y", "j h", "hong", "jun", "min", "lei", "yan")
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind"),
+    [
+        # few different names of people are no category, in small letters and under any header
+        ("c1", BLOCK * 30, "person"),
+        # a label in words is a name; one in numbers is an answer
+        ("label", ["Berlin", "Leeds", "Sao Paulo", "New Delhi", "Vienna", "Lagos"] * 2, "place"),
+        ("label", [f"{i}" for i in range(40)] * 2, "ignore"),
+        ("entity_id", [f"e{i}" for i in range(40)] * 2, "ignore"),
+        # ids without a name for it
+        ("c1", [f"rec-{i}-dup-0" for i in range(200)], "ignore"),
+        ("c1", [str(i) for i in range(1200)] * 2, "ignore"),
+        # lists of names
+        ("c1", [f"{a} smith, {b} jones, {a[0]}. wu" for a, b in zip(GIVEN[:60], GIVEN[60:120], strict=True)], "set"),
+        ("c1", [f"https://example.org/{i % 50}" for i in range(90)], "code"),
+        ("c1", [f"(0{i % 9}) 555-{i:04}" for i in range(300)] * 2, "code"),
+        ("c1", [f"({1950 + i % 60})," for i in range(200)], "date"),
+        # a header is a hint: it does not turn sentences into people
+        ("person", ["a method for learning models of data", "what a graph of words can tell us"] * 9, "text"),
+    ],
+)
+def test_values_decide_and_names_are_hints(name, values, kind):
+    assert infer(name, values) == kind
+
+
+def test_degrees_in_two_columns_are_places_on_the_globe_whatever_their_names():
+    n = 60
+    table = pa.table(
+        {
+            "c1": [f"{-120 + i * 3.1234:.4f}" for i in range(n)],
+            "c2": [f"Leeds {i}" for i in range(n)],
+            "c3": [f"{30 + i * 0.5678:.4f}" for i in range(n)],
+        }
+    )
+    geo = next(field for field in prepare_fields(table).fields if field.kind == "geo")
+    assert geo.columns == ("c3", "c1")
+    money = pa.table({"c1": [f"{i}.50" for i in range(n)], "c2": [f"{i}.95" for i in range(n)]})
+    assert {field.kind for field in prepare_fields(money).fields} == {"number"}

@@ -1,8 +1,15 @@
-"""Which kind a column is, from its name and its content, with the reason.
+"""Which kind a column is, from its content, with its name as a hint, and the reason.
 
 Rules are tried in order; the first that speaks decides. What is no evidence comes first (answers, ids, row numbers,
 where a record came from, constants), then what has a form of its own (points, dates, numbers, codes, lists), then
-words: names, organisations, places, categories, text.
+words. What words are, their letters say (`wording`): the kind with the greatest evidence e, the mean over values of
+log P(kind | value), where
+
+* a name that speaks for a kind adds to it as much as values do that fit it 4 times as well, and more where values are
+  few (their mean is uncertain by about 1.2/√n);
+* names of people must lead by 0.5: nearly every word is somebody's surname, so unknown words look like names (where
+  names are written in ideographs, no word is);
+* with no kind above -1.6 (a probability of one in five) the words are unknown ones: names of things.
 """
 
 from collections.abc import Callable
@@ -25,7 +32,10 @@ class Inferred(NamedTuple):
 Rule = Callable[[tuple[str, ...], Profile], Inferred | None]
 
 _ANSWER = listed("""
-    cluster entity gold truth label labels duplicateof matchid
+    cluster gold truth duplicateof matchid
+""")
+_ANSWER_IF_IDS = listed("""
+    label labels entity
 """)
 _ID = listed("""
     id ids uuid guid uid key rowid rownum index idx serial
@@ -106,20 +116,33 @@ def _no_evidence(words: tuple[str, ...], p: Profile) -> Inferred | None:
         return Inferred("ignore", "it has one value only")
     if p.top_share >= 0.995 and p.n_filled >= 200:
         return Inferred("ignore", f"{p.top_share:.1%} of its values are one and the same")
-    if _ANSWER & set(words):
+    if _ANSWER & set(words) or (_ANSWER_IF_IDS & set(words) and (last in _ID or _are_ids(p))):
         return Inferred("ignore", "its name says that it holds the answer")
     if last in _ID and not _REAL_ID & set(words):
         return Inferred("ignore", "its name says that it holds ids, which are no evidence")
     if _SOURCE & set(words):
         return Inferred("ignore", "its name says where a record came from, not what it is about")
-    return _opaque(p)
+    return _opaque(words, p)
 
 
-def _opaque(p: Profile) -> Inferred | None:
+def _are_ids(p: Profile) -> bool:
+    """Numbers or codes: a label in words is a name."""
+    return p.integer >= 0.9 or p.opaque >= 0.5 or (p.digits >= 0.9 and p.tokens <= 1.1)
+
+
+def _opaque(words: tuple[str, ...], p: Profile) -> Inferred | None:
     if p.opaque >= 0.9:
         return Inferred("ignore", "its values are opaque ids")
-    if p.integer == 1 and p.n_distinct == p.n_filled == p.n_records > 20 and p.fixed_length < 0.95:
+    every = p.n_distinct == p.n_filled == p.n_records > 20
+    if p.integer == 1 and every and p.fixed_length < 0.95:
         return Inferred("ignore", "its values are different whole numbers, as row numbers are")
+    if _named(words, _CODE | _NUMBER | _DATE):
+        return None
+    if p.counter:
+        return Inferred("ignore", "its values are whole numbers without gaps, as a counter gives them")
+    formed = max(p.number, p.date, p.email, p.web, p.phone, p.point)
+    if every and p.digits >= 0.95 and p.tokens <= 1.05 and formed < 0.5:
+        return Inferred("ignore", "its values are codes, another one in every record, as ids are")
     return None
 
 
@@ -128,9 +151,13 @@ def _forms(words: tuple[str, ...], p: Profile) -> Inferred | None:
         return Inferred("geo", f"{p.point:.0%} of its values are pairs of latitude and longitude")
     if p.email >= 0.5:
         return Inferred("code", f"{p.email:.0%} of its values are e-mail addresses")
+    if p.web >= 0.5:
+        return Inferred("code", f"{p.web:.0%} of its values are web addresses")
     if p.date >= 0.8 and not _named(words, _CODE):
         return Inferred("date", f"{p.date:.0%} of its values can be read as dates")
-    if p.year >= 0.8 and (p.year >= 0.97 or _named(words, _DATE)) and not _named(words, _CODE):
+    if p.dated >= 0.8 and p.date >= 0.5 and not _named(words, _CODE):
+        return Inferred("date", f"{p.dated:.0%} of its values are written as dates")
+    if p.year >= 0.8 and not _named(words, _CODE | _NUMBER):
         return Inferred("date", f"{p.year:.0%} of its values are years")
     hint = _named(words, _DATE)
     if hint and p.date + p.year >= 0.5:
@@ -147,11 +174,14 @@ def _figures(words: tuple[str, ...], p: Profile) -> Inferred | None:
     hint = _named(words, _CODE)
     if hint and p.digits >= 0.5 and p.words <= 4:
         return Inferred("code", f"its name says {hint!r}, and its values have digits")
+    if p.phone >= 0.8 and p.integer < 0.5:
+        return Inferred("code", f"{p.phone:.0%} of its values are written as telephone numbers")
     if p.number >= 0.8:
-        if p.decimal >= 0.3 or (p.integer >= 0.8 and p.fixed_length < 0.7):
+        assigned = p.length >= 5 and p.two_lengths >= 0.9 and p.distinct_share >= 0.5
+        if p.decimal >= 0.3 or (p.integer >= 0.8 and p.fixed_length < 0.7 and not assigned):
             return Inferred("number", f"{p.number:.0%} of its values are numbers")
-        return Inferred("code", "its values are figures of one length")
-    if p.digits >= 0.8 and p.words <= 2.5 and p.length <= 30 and p.elements < 1.5:
+        return Inferred("code", f"its values are figures of {'about ' if assigned else ''}one length")
+    if p.digits >= 0.8 and p.tokens <= 2.2 and p.length <= 30 and p.elements < 1.5:
         return Inferred("code", f"{p.digits:.0%} of its values have digits, and they are short")
     return None
 
@@ -160,47 +190,72 @@ def _lists(words: tuple[str, ...], p: Profile) -> Inferred | None:
     hint = _named(words, _SET)
     if hint and p.elements >= 1.3:
         return Inferred("set", f"its name says {hint!r}, and a value has {p.elements:.1f} elements on average")
-    if p.strong and p.elements >= 1.5 and p.words / p.elements <= 5:
+    if p.strong and p.elements >= 1.3 and p.words / p.elements <= 5:
         signs = " ".join(repr(sign) for sign in p.strong if sign.isprintable()) or "their own delimiter"
         return Inferred("set", f"a value has {p.elements:.1f} elements on average, parted by {signs}")
+    if not p.strong and p.listed >= 0.1 and p.elements >= 1.5 and p.words / p.elements <= 5:
+        return _listed_by_commas(p)
+    return None
+
+
+def _listed_by_commas(p: Profile) -> Inferred | None:
+    """Commas and `and` part the elements of a list where these are names of people, or come again and again."""
+    evidence, whole = p.wording_of_parts, p.wording
+    best = max(evidence, key=lambda kind: evidence[kind])
+    of_people = max(whole["person"], evidence["person"]) >= _SURE and best == "person"
+    if of_people and p.words / p.elements >= 1.5:
+        return Inferred("set", f"a value holds {p.elements:.1f} names of people on average")
+    if best not in ("person", "place") and len(set(p.parts)) <= 0.1 * len(p.parts):
+        return Inferred("set", f"a value has {p.elements:.1f} elements on average, which come again and again")
     return None
 
 
 def _words(words: tuple[str, ...], p: Profile) -> Inferred | None:
-    hint = _named(words, _TEXT)
-    if hint and p.words >= 2:
-        return Inferred("text", f"its name says {hint!r}")
-    hint = _named(words, _PERSON)
-    if hint and p.digits <= 0.2 and p.words <= 6 and p.legal < 0.1:
-        return Inferred("person", f"its name says {hint!r}")
-    hint = _named(words, _PLACE)
-    if hint and p.words <= 12:
-        return Inferred("place", f"its name says {hint!r}")
-    hint = _named(words, _ORGANISATION)
-    if hint and p.words <= 8:
-        return Inferred("organisation", f"its name says {hint!r}")
-    return _content(words, p)
-
-
-def _content(words: tuple[str, ...], p: Profile) -> Inferred | None:
-    if p.n_distinct <= 40 and p.distinct_share < 0.1 and p.words <= 2.5:
+    evidence = {kind: value for kind, value in p.wording.items() if p.words <= _MOST_WORDS[kind]}
+    if "person" in evidence and p.ideographs < 0.5:
+        evidence["person"] -= _LEAD
+    hinted, hint = _hint(words, p)
+    if hinted in evidence:
+        evidence[hinted] += _HINT + 2.4 / max(len(p.sample), 1) ** 0.5
+    best = max(evidence, key=lambda kind: evidence[kind])
+    closed = p.n_distinct <= 40 and p.distinct_share < 0.1 and p.words <= 2.5 and p.once <= 0.2
+    if closed and not (best in ("person", "organisation") and evidence[best] >= _SURE and p.n_distinct >= 10):
         return Inferred("category", f"it has {p.n_distinct} different values")
-    if p.words <= 4 and p.digits <= 0.05 and p.given >= 0.4:
-        return Inferred("person", f"{p.given:.0%} of its values hold a known given name")
-    if p.words <= 1.5 and p.digits <= 0.05 and p.family >= 0.4:
-        return Inferred("person", f"{p.family:.0%} of its values are known surnames")
-    if p.words <= 8 and p.legal >= 0.1:
+    if best == hinted:
+        return Inferred(best, f"its name says {hint!r}")
+    if p.words <= 8 and p.legal >= 0.1 and "organisation" in evidence:
         return Inferred("organisation", f"{p.legal:.0%} of its values have a legal form (Inc., GmbH…)")
-    if p.words <= 12 and p.street >= 0.3 and p.digits >= 0.3:
-        return Inferred("place", f"{p.street:.0%} of its values name a street")
-    if "name" in words and p.words <= 4:
-        return Inferred("organisation", "its name says 'name', and its values are no names of people")
-    return None
+    if evidence[best] < _UNKNOWN:
+        return _unknown(words, p)
+    return Inferred(best, f"its values read as {_READS[best]}")
 
 
-def _rest(words: tuple[str, ...], p: Profile) -> Inferred | None:
-    del words
+def _hint(words: tuple[str, ...], p: Profile) -> tuple[str, str]:
+    """Return the kind of words that the column's name speaks for, and its word."""
+    for kind, hints in (("text", _TEXT), ("person", _PERSON), ("place", _PLACE), ("organisation", _ORGANISATION)):
+        found = _named(words, hints)
+        if found and (kind != "text" or p.words >= 2) and (kind != "person" or p.legal < 0.1):
+            return kind, found
+    return "", ""
+
+
+def _unknown(words: tuple[str, ...], p: Profile) -> Inferred:
+    """Words of no known kind: names of things where they hardly repeat, else terms."""
+    if p.words <= 4 and ("name" in words or p.distinct_share >= 0.1):
+        return Inferred("organisation", "its values are short names of neither people nor places")
     return Inferred("text", f"its values are words, {p.words:.1f} on average")
 
 
-_RULES: tuple[Rule, ...] = (_no_evidence, _forms, _lists, _words, _rest)
+_HINT = 1.5
+_LEAD = 0.5
+_UNKNOWN = -1.6
+_SURE = -1.2
+_MOST_WORDS = {"person": 6, "organisation": 8, "place": 12, "text": float("inf")}
+"""Words of a value, on average, above which a kind's way of comparing is not for it."""
+_READS = {
+    "person": "names of people",
+    "organisation": "names of organisations",
+    "place": "places",
+    "text": "text",
+}
+_RULES: tuple[Rule, ...] = (_no_evidence, _forms, _lists, _words)

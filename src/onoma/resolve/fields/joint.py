@@ -1,5 +1,6 @@
 """Columns that belong together: latitude with longitude, a list of names with the name it was found under."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,12 +13,43 @@ from onoma.resolve.fields.lexicon import listed
 from onoma.resolve.fields.names import write_name
 from onoma.resolve.fields.profile import name_words
 
-__all__ = ["find_points", "join_points", "without_own_name"]
+__all__ = ["find_points", "join_points", "points_by_values", "without_own_name"]
 
+_NUMBER = re.compile(r"[-+]?\d{1,3}(?:\.\d+)?")
 _LATITUDE = listed("lat latitude")
 _LONGITUDE = listed("lon lng long longitude")
 _POINTS = 0.8  # share of pairs that must be places on the globe
 _OWN = 0.8  # share of records whose list holds their own name: below it, the name is there by chance
+
+
+_COORDINATE = re.compile(r"[-+]?\d{1,3}\.\d{3,}")
+"""Degrees to three places: two places (a kilometre) name no place, and amounts of money have two."""
+_PRECISE = 0.5  # share of values written so: trailing noughts are often left out
+
+
+def points_by_values(columns: Sequence[TextColumn]) -> tuple[str, str] | None:
+    """Return the one pair of columns whose values are latitudes and longitudes, filled in the same records.
+
+    Longitudes are told by values beyond 90 degrees; without such, the first column is taken for the latitude.
+    """
+    found = [each for each in columns if _are_degrees(each)]
+    if len(found) != 2:
+        return None
+    first, second = found
+    together = (first.codes >= 0) & (second.codes >= 0)
+    if together.sum() < 0.99 * ((first.codes >= 0) | (second.codes >= 0)).sum():
+        return None
+    widest = [max(abs(float(text)) for text in each.raw) for each in found]
+    if min(widest) > 90:
+        return None
+    return (second.name, first.name) if widest[0] > 90 else (first.name, second.name)
+
+
+def _are_degrees(column: TextColumn) -> bool:
+    if len(column.raw) < 2 or not all(_NUMBER.fullmatch(text) for text in column.raw):
+        return False
+    precise = sum(1 for text in column.raw if _COORDINATE.fullmatch(text))
+    return precise >= _PRECISE * len(column.raw) and max(abs(float(text)) for text in column.raw) <= 180
 
 
 def find_points(names: Sequence[str]) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from onoma.errors import SettingsError
 from onoma.resolve.fields.columns import TextColumn, holds_numbers, read_texts
 from onoma.resolve.fields.field import Codes, FieldData
 from onoma.resolve.fields.infer import Inferred, infer_kind
-from onoma.resolve.fields.joint import find_points, join_points, without_own_name
+from onoma.resolve.fields.joint import find_points, join_points, points_by_values, without_own_name
 from onoma.resolve.fields.kinds import IGNORE, KINDS, VECTOR, check_kind
 from onoma.resolve.fields.kinds.vector import VectorComparison, encode_vectors
 from onoma.resolve.fields.missing import DisguisedMissing, all_by_form, bare_years, by_frequency
@@ -107,34 +107,47 @@ def _read(table: pa.Table, chosen: Mapping[str, str]) -> tuple[list[_Typed | Fie
     """Give every column its kind; vectors are fields at once."""
     typed: list[_Typed | FieldData] = []
     ignored: list[Ignored] = []
-    partners = dict(find_points([name for name in table.column_names if name not in chosen]))
+    texts = {
+        name: read_texts(table[name], name)
+        for name in table.column_names
+        if chosen.get(name) not in (IGNORE, VECTOR) and (name in chosen or not holds_numbers(table[name].type))
+    }
+    partners = _partners({name: column for name, column in texts.items() if column and name not in chosen})
     joined: set[str] = set()
     for name in table.column_names:
         if name in joined:
             continue
-        points = _read_points(table, name, partners[name]) if name in partners else None
+        points = _read_points(texts[name], texts[partners[name]]) if name in partners else None
         if points is not None:
             joined.add(partners[name])
-        made = points or _read_column(table[name], name, chosen.get(name))
+            typed = [one for one in typed if isinstance(one, FieldData) or one.column.name != partners[name]]
+        made = points or _read_column(table[name], texts.get(name), name, chosen.get(name))
         if isinstance(made, Ignored):
             ignored.append(made)
         else:
             typed.append(made)
-    return typed, ignored
+    return typed, [each for each in ignored if each.name not in joined]
 
 
-def _read_points(table: pa.Table, latitude: str, longitude: str) -> _Typed | None:
-    first, second = read_texts(table[latitude], latitude), read_texts(table[longitude], longitude)
-    points = join_points(first, second) if first is not None and second is not None else None
+def _partners(texts: Mapping[str, TextColumn]) -> dict[str, str]:
+    """Return the longitude of each latitude: by their names, else by their values."""
+    named = dict(find_points(list(texts)))
+    found = None if named else points_by_values(list(texts.values()))
+    return named if found is None else dict([found])
+
+
+def _read_points(latitude: TextColumn | None, longitude: TextColumn | None) -> _Typed | None:
+    points = join_points(latitude, longitude) if latitude is not None and longitude is not None else None
     return None if points is None else _Typed(points, Inferred("geo", "its columns are latitudes and longitudes"))
 
 
-def _read_column(column: pa.ChunkedArray, name: str, kind: str | None) -> _Typed | FieldData | Ignored:
+def _read_column(
+    column: pa.ChunkedArray, texts: TextColumn | None, name: str, kind: str | None
+) -> _Typed | FieldData | Ignored:
     if kind == IGNORE:
         return Ignored(name, _CHOSEN)
     if kind == VECTOR or (kind is None and holds_numbers(column.type)):
         return _prepare_vectors(column, name, _CHOSEN if kind else "its values are lists of numbers")
-    texts = read_texts(column, name)
     if texts is None:
         return Ignored(name, f"it holds {column.type}, which is not compared")
     inferred = Inferred(kind, _CHOSEN) if kind else _infer(texts)
@@ -146,8 +159,7 @@ def _infer(column: TextColumn) -> Inferred:
     kept = [i for i, reason in enumerate(all_by_form(column.raw, "text")) if reason is None]
     counts = column.counts()[kept]
     raw = [column.raw[i] for i in kept]
-    profile = profile_column(raw, len(column.codes), int(counts.sum()), int(counts.max(initial=0)))
-    return infer_kind(column.name, profile)
+    return infer_kind(column.name, profile_column(raw, counts, len(column.codes)))
 
 
 def _without_own_names(typed: Sequence[_Typed | FieldData]) -> list[_Typed | FieldData]:

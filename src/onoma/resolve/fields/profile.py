@@ -1,9 +1,16 @@
-"""What a column looks like: the few figures from which its kind is inferred."""
+"""What a column looks like: the few figures from which its kind is inferred.
+
+Figures are of a sample of distinct values, drawn by the square root of how often each occurs: by how often alone, one
+town could speak for all; each once, the slips would (in a column of a hundred names and a thousand misspelt ones).
+"""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from onoma.corpus.simulate.names import provider
 from onoma.resolve.fields.elements import split_elements, splitter_of, strong_delimiters
@@ -11,11 +18,14 @@ from onoma.resolve.fields.kinds.date import read_date
 from onoma.resolve.fields.kinds.geo import read_point
 from onoma.resolve.fields.lexicon import LEGAL_FORMS
 from onoma.resolve.fields.names import nickname_table
+from onoma.resolve.fields.wording import shipped_wording
 from onoma.resolve.fields.writing import fold
 
 __all__ = ["Profile", "name_words", "profile_column"]
 
-_SAMPLE = 2_000  # distinct values looked at, evenly spread
+_SAMPLE = 1_000
+_READ = 400
+"""Values whose letters are looked at."""
 _LOOKED_AT = 500
 """Characters of a value that are looked at: what a longer one is, its beginning says."""
 _LOCALES = ("en_US", "en_GB", "en_IN", "de_DE", "fr_FR", "es_ES", "it_IT", "nl_NL", "pl_PL", "sv_SE", "pt_BR")
@@ -23,11 +33,17 @@ _NUMBER = re.compile(r"\W{0,4}\d[\d.,]*(?:e[-+]?\d+)?\s*[^\W\d_%]{0,8}\W{0,2}", 
 _INTEGER = re.compile(r"\d+")
 _DECIMAL = re.compile(r"\W*\d+[.,]\d+\W*")
 _OPAQUE = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|[0-9a-f]{24,}", re.IGNORECASE)
-_YEAR = re.compile(r"\W*(?:1[5-9]|20)\d\d\W*")
+_YEAR = re.compile(r"\W*(?:1[5-9]|20)\d\d[a-z]?\W*", re.IGNORECASE)
+_DATED = re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?(?:[ T].*)?|\d\d?[-/.]\d\d?[-/.]\d{4}")
+_PHONE = re.compile(r"(?=(?:\D*\d){7})[\d\s()/.+x-]+")
+_WEB = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
+_FRACTION = re.compile(r"\d\.\d")
 _STREET = re.compile(
     r"\b(?:street|st|road|rd|avenue|ave|blvd|lane|ln|drive|dr|court|ct|place|crescent|way|strasse|straße|rue|via|hwy)\b\.?",
     re.IGNORECASE,
 )
+_COUNTED = 1_000
+"""Different whole numbers from which on a range without gaps is a counter's: measurements of so many leave gaps."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +56,23 @@ class Profile:
         Records, records with a value, distinct values.
     top_share
         The share of the most frequent value among filled records.
-    length, words
-        Mean characters and words of a value.
+    once
+        The share of distinct values that one record has.
+    length, words, tokens
+        Mean characters, words and parts between blanks of a value.
     digits
         Share of values with a digit.
     spaced
         Share of values of more than one word.
-    number, integer, decimal, year, date, point, opaque, email
-        Share of values that can be read as each.
-    fixed_length
-        Share of the commonest length.
+    number, integer, decimal, year, date, dated, point, opaque, email, web, phone
+        Share of values that can be read as each; `dated` has the form of a date, if not of one in the calendar.
+    counter
+        Its values are whole numbers that fill their range, as a counter's do.
+    fixed_length, two_lengths
+        Share of the commonest length, of the two commonest. Numbers that were given out (ids) have one or two lengths,
+        for nine of ten have as many digits as the last, or one less; quantities have many.
+    ideographs
+        Share of values in scripts that write a name in two or three signs.
     given, family
         Share of values with a word from a list of given names, of surnames.
     legal, street
@@ -58,14 +81,20 @@ class Profile:
         The strong delimiters in use.
     elements
         Mean number of elements when split as a list.
+    listed
+        Share of values with three elements or more.
+    sample
+        Some of the values.
     """
 
     n_records: int
     n_filled: int
     n_distinct: int
     top_share: float
+    once: float
     length: float
     words: float
+    tokens: float
     digits: float
     spaced: float
     number: float
@@ -73,16 +102,41 @@ class Profile:
     decimal: float
     year: float
     date: float
+    dated: float
     point: float
     opaque: float
     email: float
+    web: float
+    phone: float
+    counter: bool
     fixed_length: float
+    two_lengths: float
+    ideographs: float
     given: float
     family: float
     legal: float
     street: float
     strong: tuple[str, ...]
     elements: float
+    listed: float
+    sample: tuple[str, ...]
+
+    @cached_property
+    def wording(self) -> dict[str, float]:
+        """The evidence that its values are names of people, organisations, places, or text: mean log probabilities."""
+        step = max(1, len(self.sample) // _READ)
+        return shipped_wording().evidence(self.sample[::step])
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """Its elements when split as a list."""
+        splitter = splitter_of(self.strong)
+        return tuple(element for text in self.sample for element in split_elements(text, splitter))
+
+    @cached_property
+    def wording_of_parts(self) -> dict[str, float]:
+        """The same evidence of its elements."""
+        return shipped_wording().evidence(self.parts[:: max(1, len(self.parts) // _READ)])
 
     @property
     def distinct_share(self) -> float:
@@ -118,14 +172,23 @@ def _listed(*lists: str) -> frozenset[str]:
     return frozenset(word for name in found for word in fold(name).split() if len(word) > 2)
 
 
-def profile_column(values: Sequence[str], n_records: int, n_filled: int, top_count: int) -> Profile:
-    """Look at the distinct raw values of a column."""
-    step = max(1, len(values) // _SAMPLE)
-    sample = [text.strip()[:_LOOKED_AT] for text in values[::step]] or [""]
+def profile_column(values: Sequence[str], counts: NDArray[np.int64], n_records: int) -> Profile:
+    """Look at the distinct raw values of a column.
+
+    Parameters
+    ----------
+    values, counts
+        The distinct values, and how many records have each.
+    n_records
+        All records, those without a value too.
+    """
+    sample = [text.strip()[:_LOOKED_AT] for text in _drawn(values, counts)] or [""]
     folded = [fold(text).split() for text in sample]
     strong = strong_delimiters(sample)
     splitter = splitter_of(strong)
     lengths = [len(text) for text in sample]
+    often = sorted(map(lengths.count, set(lengths)), reverse=True)
+    elements = [len(split_elements(text, splitter)) for text in sample]
     given, family = _given_names(), _surnames()
 
     def share(test: Callable[[str], object]) -> float:
@@ -134,28 +197,58 @@ def profile_column(values: Sequence[str], n_records: int, n_filled: int, top_cou
     def share_of_words(words: frozenset[str]) -> float:
         return sum(1 for found in folded if not words.isdisjoint(found)) / len(sample)
 
+    integer = share(_INTEGER.fullmatch)
     return Profile(
         n_records=n_records,
-        n_filled=n_filled,
+        n_filled=int(counts.sum()),
         n_distinct=len(values),
-        top_share=top_count / max(n_filled, 1),
+        top_share=int(counts.max(initial=0)) / max(int(counts.sum()), 1),
+        once=float((counts == 1).mean()) if len(counts) else 0.0,
         length=sum(lengths) / len(sample),
         words=sum(map(len, folded)) / len(sample),
+        tokens=sum(len(text.split()) for text in sample) / len(sample),
         digits=share(lambda text: any(sign.isdigit() for sign in text)),
         spaced=sum(1 for found in folded if len(found) > 1) / len(sample),
         number=share(_NUMBER.fullmatch),
-        integer=share(_INTEGER.fullmatch),
+        integer=integer,
         decimal=share(_DECIMAL.fullmatch),
         year=share(_YEAR.fullmatch),
         date=share(lambda text: len(text) >= 6 and read_date(text)),
-        point=share(lambda text: "." in text and read_point(text)),
+        dated=share(_DATED.fullmatch),
+        point=share(lambda text: _FRACTION.search(text) and read_point(text)),
         opaque=share(_OPAQUE.fullmatch),
         email=share(lambda text: re.fullmatch(r"[^@\s]+@[^@\s]+", text)),
-        fixed_length=max(map(lengths.count, set(lengths))) / len(sample),
+        web=share(_WEB.fullmatch),
+        phone=share(_PHONE.fullmatch),
+        counter=integer == 1 and _counts_up(values),
+        fixed_length=often[0] / len(sample),
+        two_lengths=sum(often[:2]) / len(sample),
+        ideographs=share(lambda text: any("\u3040" <= sign <= "\ud7a3" for sign in text)),
         given=share_of_words(given),
         family=share_of_words(family),
         legal=share_of_words(LEGAL_FORMS - {"co", "as", "se", "sa", "sp", "spa", "ag", "sl", "ab"}),
         street=share(_STREET.search),
         strong=strong,
-        elements=sum(len(split_elements(text, splitter)) for text in sample) / len(sample),
+        elements=sum(elements) / len(sample),
+        listed=sum(1 for n in elements if n >= 3) / len(sample),
+        sample=tuple(sample),
     )
+
+
+def _drawn(values: Sequence[str], counts: NDArray[np.int64]) -> list[str]:
+    """Return a sample of values, evenly spread over the square roots of their counts; few values are all there."""
+    if len(values) <= _SAMPLE:
+        times = np.sqrt(counts / max(int(counts.max(initial=1)), 1)) * _SAMPLE / max(len(values), 1)
+        return [
+            text for text, n in zip(values, np.maximum(times, 1).astype(int).tolist(), strict=True) for _ in range(n)
+        ]
+    total = np.cumsum(np.sqrt(counts))
+    places = np.searchsorted(total, (np.arange(_SAMPLE) + 0.5) / _SAMPLE * total[-1])
+    return [values[i] for i in places.tolist()]
+
+
+def _counts_up(values: Sequence[str]) -> bool:
+    if len(values) < _COUNTED or any(not text.isdecimal() or len(text) > 12 for text in values):
+        return False
+    numbers = np.array([int(text) for text in values])
+    return int(numbers.max() - numbers.min()) < 1.5 * len(values)
