@@ -44,6 +44,9 @@ COMMANDS = {
     "models": LazyCommand(
         "List the text models that are installed: what each does, its licence, its scores and its size."
     ),
+    "extract": LazyCommand(
+        "Fields from text: write down what you know, or label a few; get an extractor.", place="onoma.cli.extract:app"
+    ),
     "facts": LazyCommand("What follows from known facts: complete, ask, explain, rules.", place="onoma.cli.facts:app"),
     "relate": LazyCommand("Say which words are synonyms, antonyms or kinds of a word, and how strongly."),
     "reproduce": LazyCommand(

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
+from threadpoolctl import threadpool_limits
 
 from onoma.errors import DataError, SettingsError
 from onoma.learning._semicrf_arrays import Layout, Texts
@@ -108,14 +109,16 @@ def _quasi_newton(
         def value(weights: Floats) -> tuple[float, Floats]:
             return objective(texts, layout, observed, weights, training.l2)
 
-        found = minimize(
-            value,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            callback=after,
-            options={"maxiter": training.n_rounds, "maxfun": 10 * training.n_rounds, "ftol": 0.0, "gtol": 1e-6},
-        )
+        # Products of a few vectors: more threads would only wait for each other.
+        with threadpool_limits(1):
+            found = minimize(
+                value,
+                start,
+                jac=True,
+                method="L-BFGS-B",
+                callback=after,
+                options={"maxiter": training.n_rounds, "maxfun": 10 * training.n_rounds, "ftol": 0.0, "gtol": 1e-6},
+            )
     if not np.isfinite(found.fun):
         raise DataError("the objective is not finite", hint="Do the gold segments use a transition that is barred?")
     return found.x, trace
