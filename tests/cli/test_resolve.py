@@ -291,7 +291,7 @@ def test_stopped_before_there_is_an_answer(onoma, people, monkeypatch):
         ("resolve a.csv --resume", 2, "--resume needs the output"),
         ("resolve a.csv -o out.csv --resume", 1, "there is nothing to resume"),
         ("resolve a.csv --settings no.toml", 1, "no.toml"),
-        ("resolve a.csv --settings bad.toml", 2, "there is no setting 'sed'"),
+        ("resolve a.csv --settings bad.toml", 2, "there is no option 'sed'"),
         ("resolve mixed.csv", 1, "row 3, column 'name': has the byte 0xFC, which is not UTF-8"),
         ("resolve mixed.csv", 1, "choose --on-error reject"),
         ("resolve a.csv -o notes.duckdb", 1, "was not written by onoma resolve"),

@@ -49,7 +49,7 @@ def test_documents_and_spans(onoma, tmp_path):
     ("options", "said"),
     [
         ("--model cross-document", "needs a column of text around each mention"),
-        ("--model pairwise --entities 3", "cross-document alone"),
+        ("--model pairwise --entities 3", "the model pairwise takes no --entities"),
         ("--model cross-document --documents people.csv", "no column 'document'"),
     ],
 )

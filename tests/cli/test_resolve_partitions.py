@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from onoma.corpus.simulate.links import simulate_links
-from onoma.pipeline import distributed, distributed_mentions
+from onoma.resolve.partitions import carrier as distributed
 
 
 @pytest.fixture
@@ -38,8 +38,11 @@ def test_an_engine_alone_has_eight_partitions(onoma, people):
     [
         ("--engine magic", "there is no engine 'magic'"),
         ("--engine local[0]", "at least one"),
-        ("--model pairwise --partitions 2", "the model pairwise is not done in partitions"),
-        ("--model hierarchical --labels cluster_id --partitions 2", "hierarchical with labels is not done"),
+        ("--model pairwise --partitions 2", "the model pairwise takes no --partitions"),
+        (
+            "--model hierarchical --labels cluster_id --partitions 2",
+            "does not take --labels and --partitions",
+        ),
         ("--partitions 2 --into kb.duckdb", "leave out --partitions"),
         ("--engine local --into kb.duckdb", "leave out --"),
     ],
@@ -50,22 +53,26 @@ def test_what_cannot_be_is_said(onoma, people, options, said):
     assert said in ran.err
 
 
-def test_mentions_on_an_engine(onoma):
+def test_mentions_give_the_same_bytes_with_and_without_an_engine(onoma):
+    """One product: the same columns and bytes, in a table, in a folder and in a knowledge base."""
     pq.write_table(simulate_links(600, seed=1), "mentions.parquet")
-    line = "resolve mentions.parquet --model cross-document --engine local[2] --partitions 2 --rounds 2"
-    ran = onoma(f"{line} --truth cluster_id -o out.csv --json")
+    line = "resolve mentions.parquet --model cross-document --rounds 2 --truth cluster_id"
+    for name, said in {"a": "", "b": "--partitions 1", "c": "--engine local[2] --partitions 1"}.items():
+        ran = onoma(f"{line} {said} -o {name} --json")
+        assert ran.code == 0, ran.err
+        assert ran.json["rows"] == 600 and ran.json["metrics"]["b3"]["f1"] > 0.5
+    tables = [path.name for path in Path("a").glob("*.parquet")]
+    assert {"memberships.parquet", "entities.parquet", "pairs.parquet"} == {*tables}
+    for other in "bc":
+        assert all(Path("a", name).read_bytes() == Path(other, name).read_bytes() for name in tables)
+    assert pq.read_table("a/memberships.parquet").column_names == ["id", "entity", "probability"]
+    ran = onoma(f"{line} --engine processes[2] --partitions 2 -o two.csv -q")
     assert ran.code == 0, ran.err
-    assert ran.json["rows"] == 600 and ran.json["rounds"] == 2
-    assert ran.json["metrics"]["b3"]["f1"] > 0.5
-    assert Path("out.csv").read_text().startswith("id,entity\n")
-    told = onoma(f"{line} --truth cluster_id -o out.csv")
-    assert told.code == 0 and "600 mentions" in told.out and "b3" in told.out
-    again = onoma(f"{line.replace('--engine local[2] ', '')} -o again.csv -q")
-    assert again.code == 0, again.err
-    assert Path("again.csv").read_bytes() == Path("out.csv").read_bytes()
-    assert "need a table" in onoma(line).err
+    assert onoma(f"{line} --partitions 2 -o again.csv -q").code == 0
+    assert Path("again.csv").read_bytes() == Path("two.csv").read_bytes()
+    assert onoma(f"{line} --engine local[2] --partitions 2 -o kb.duckdb -q").code == 0
     assert "takes no --block" in onoma(f"{line} --block name -o out.csv").err
-    assert "--rounds is for" in onoma("resolve mentions.parquet --rounds 2").err
+    assert "takes no --rounds" in onoma("resolve mentions.parquet --model copying --rounds 2").err
 
 
 # Ctrl-C.
@@ -107,43 +114,7 @@ def test_a_run_in_rounds_that_is_stopped_goes_on(onoma, whole, pressed):
     assert Path("out.csv").read_bytes() != whole
     assert onoma(f"{LINE} -o out.csv --resume").code == 0
     assert Path("out.csv").read_bytes() == whole
-    assert not Path("out.csv.rounds").exists()
-
-
-def test_a_run_in_rounds_that_is_stopped_at_once_goes_on(onoma, whole, monkeypatch):
-    real = distributed.write_manifest
-
-    def write(folder, manifest):
-        real(folder, manifest)
-        if manifest.n_done == 2:
-            signal.raise_signal(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(distributed, "write_manifest", write)
-    ran = onoma(f"{LINE} -o out.csv")
-    assert ran.code == 130
-    assert "stopped at once: 2 rounds are kept in" in ran.err
-    assert "the same command with --resume goes on" in ran.err
-    assert not Path("out.csv").exists()
-    assert onoma(f"{LINE} -o out.csv --resume").code == 0
-    assert Path("out.csv").read_bytes() == whole
-
-
-@pytest.mark.usefixtures("whole")
-def test_nothing_is_kept_of_a_run_without_a_round(onoma, monkeypatch):
-    real = distributed_mentions.run_rounds
-
-    def press(*arguments, **settings):
-        signal.raise_signal(signal.SIGINT)
-        return real(*arguments, **settings)
-
-    monkeypatch.setattr(distributed_mentions, "run_rounds", press)
-    ran = onoma(f"{LINE} -o out.csv")
-    assert ran.code == 130
-    assert "stopped at once: no round was done, so nothing is kept" in ran.err
-    assert not Path("out.csv.rounds").exists()
-    ran = onoma(f"{LINE} -o out.csv --resume")
-    assert ran.code == 1 and "Leave out --resume" in ran.err
+    assert not Path("out.csv.rounds").exists() and not Path("out.csv.resume.npz").exists()
 
 
 def test_records_in_partitions_stop_at_once(onoma, people, monkeypatch):

@@ -17,7 +17,7 @@ from onoma.cli.plan import show_aligned, times
 from onoma.errors import SettingsError
 from onoma.kb.update import read_retractions, update_knowledge_base
 from onoma.pipeline.carriers import N_PARTITIONS, carrying
-from onoma.pipeline.output import check_target, claim, resume_path, write_outcome
+from onoma.pipeline.output import check_target, claim, holds_all_tables, resume_path, write_outcome
 from onoma.pipeline.plan import Plan, plan_job
 from onoma.pipeline.resolution import Outcome, read_job, read_resume, run_job, summary
 from onoma.resolve.config import OPTIONS, ResolveConfig, read_config
@@ -102,12 +102,20 @@ def resolve(
         job = read_job(files, config, map=column_pairs(map or []), on_error=on_error.value)
         for note in [*notes, *job.notes]:
             speaker.note(note)
-        shared = carrying(engine, config.partitions, seed=config.seed, progress=speaker.progress)
+        folder = None if output is None else output.absolute().with_name(f"{output.name}.rounds")
+        shared = carrying(engine, config.partitions, seed=config.seed, progress=speaker.progress, folder=folder)
         with Interrupt(speaker.note, partial(_kept, output)) as interrupt, shared as carry:
             going_on = read_resume(job, _resume_file(output)) if resume else None
             if not (speaker.quiet or speaker.json):
                 _say_plan(speaker, plan_job(job))
-            outcome = run_job(job, progress=speaker.progress, stop=interrupt, resume=going_on, carry=carry)
+            outcome = run_job(
+                job,
+                progress=speaker.progress,
+                stop=interrupt,
+                resume=going_on,
+                carry=carry,
+                recall=not quiet or json or (output is not None and holds_all_tables(output)),
+            )
             command = shlex.join(["onoma", *sys.argv[1:]])
             written = [] if output is None else write_outcome(outcome, output, command=command)
     _tell(speaker, outcome, written)
@@ -120,13 +128,13 @@ def _update(
     into: Path | None,
     files: list[Path],
     retract: Path | None,
-    said: dict[str, object],
+    said: dict[str, Any],
     on_error: OnError,
 ) -> None:
     """Add records to a knowledge base, which has settings of its own."""
     if into is None:
         raise SettingsError("--retract takes records from a knowledge base", hint="Add --into KB.")
-    extra = [name for name, value in said.items() if value is not None and name != "id"]
+    extra = [name for name, value in said.items() if value is not None and name not in ("id", "documents")]
     if extra:
         option = OPTIONS[extra[0]].option if extra[0] in OPTIONS else f"--{extra[0]}"
         raise SettingsError(f"with --into, the settings are those of the knowledge base; leave out {option}")
@@ -138,6 +146,7 @@ def _update(
         files,
         retract=None if retract is None else read_retractions(retract, None if key is None else str(key)),
         id=None if key is None else str(key),
+        documents=Path(said["documents"]) if said.get("documents") else None,
         on_error=on_error.value,
         command=shlex.join(["onoma", *sys.argv[1:]]),
         progress=speaker.progress,
@@ -234,7 +243,7 @@ def _show_answer(speaker: Speaker, outcome: Outcome) -> None:
     speaker.say(
         f"{_count(doubtful, 'row is', 'rows are')} less than 90 % sure of {'its' if doubtful == 1 else 'their'} place"
     )
-    recall = resolution.canopy_recall
+    recall = outcome.recall
     if recall is not None:
         reach = f"about {recall.found:.1%} of the matches were within reach of comparison"
         speaker.say(f"{reach} (95 %: {recall.low:.1%} – {recall.high:.1%}; {recall.n_records:,} rows checked)")

@@ -92,9 +92,9 @@ CLUSTERINGS = pa.schema(
 
 MEMBERSHIPS = pa.schema(
     [
-        pa.field("mention", pa.string(), nullable=False),
+        pa.field("id", pa.string(), nullable=False, metadata={"doc": "of a record or mention"}),
         pa.field("entity", pa.string(), nullable=False),
-        pa.field("probability", pa.float64(), nullable=False, metadata={"doc": "that the mention belongs there"}),
+        pa.field("probability", pa.float64(), nullable=False, metadata={"doc": "that it belongs there"}),
     ]
 )
 """A clustering that says how sure it is."""

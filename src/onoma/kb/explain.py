@@ -14,8 +14,9 @@ from onoma.errors import DataError
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.incremental import Edges, Effort, compare_pairs, resample, touched_by, weigh_levels, with_ring
 from onoma.kb.part import part_resolution
-from onoma.kb.world import World, find_entity, find_record_key, load_world
+from onoma.kb.world import World, find_entity, find_record_key, load_world, require_capability
 from onoma.numerics.union_find import find_inplace, union_inplace
+from onoma.resolve.contract import Capability
 from onoma.resolve.posterior.judgements import Judged
 from onoma.resolve.report.explanation import Explanation, explain_pair
 from onoma.resolve.result import Resolution
@@ -189,6 +190,7 @@ class _Scene:
 def explain_entity(base: KnowledgeBase, name: str) -> EntityExplanation:
     """Say why the records of an entity are together."""
     entity = find_entity(base, name)
+    require_capability(base, Capability.EXPLAIN, "weighs no pairs: there is no evidence to be told field by field")
     world = load_world(base)
     rows = base.rows("SELECT record, source, id FROM memberships WHERE entity = ? ORDER BY record", [entity])
     members = np.searchsorted(world.records, np.array([row[0] for row in rows], dtype=np.int64))
@@ -245,6 +247,7 @@ def _tree(scene: _Scene, members: NDArray[np.int64], names: dict[int, str]) -> l
 def explain_records(base: KnowledgeBase, a: str, b: str) -> PairExplanation:
     """Say why two records are, or are not, the same."""
     keys = [find_record_key(base, name) for name in (a, b)]
+    require_capability(base, Capability.EXPLAIN, "weighs no pairs: there is no evidence to be told field by field")
     world = load_world(base)
     places = np.array(sorted(world.place(number) for number, _, _ in keys), dtype=np.int64)
     if places[0] == places[1]:

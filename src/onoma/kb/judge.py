@@ -13,7 +13,8 @@ from onoma.kb.commit import Gone, Update, commit_entities
 from onoma.kb.database import KnowledgeBase, write_knowledge_base
 from onoma.kb.incremental import touched_by
 from onoma.kb.store import Run, note_run
-from onoma.kb.world import World, find_record_key, load_world
+from onoma.kb.world import World, find_record_key, load_world, require_capability
+from onoma.resolve.contract import Capability
 from onoma.resolve.posterior.judgements import find_chain
 
 __all__ = ["Judgement", "Said", "judge", "list_judgements", "retract_judgements"]
@@ -121,6 +122,7 @@ def _named(source: str, key: str) -> str:
 
 
 def _world(base: KnowledgeBase) -> World:
+    require_capability(base, Capability.JUDGEMENTS, "heeds no judgements")
     world = load_world(base)
     if world.memory.why_not:
         raise UnsupportedError(

@@ -183,6 +183,7 @@ def store_fit(base: KnowledgeBase, resolution: Resolution, records: NDArray[np.i
     base.append("fields", _table([*used, *unused], ("column", "kind", "reason")))
     base.append("missing", pa.Table.from_pylist([each._asdict() for each in fields.missing_report]))
     base.replace("codes", codes_table(records, [each.codes for each in fields.fields]))
+    base.set_meta("model", resolution.config.model)
     memory = remember(resolution, rules=rules)
     base.set_blob("memory", b"" if memory is None else memory.to_bytes())
     found = resolution.posterior

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from onoma.corpus.fingerprints import row_fingerprints
 from onoma.corpus.readers.table import read_table
 from onoma.corpus.records import alike
-from onoma.errors import DataError
+from onoma.errors import DataError, SettingsError
 from onoma.kb.commit import Gone, Update, commit_entities, refresh
 from onoma.kb.database import KnowledgeBase, write_knowledge_base
 from onoma.kb.incremental import OutgrownError, Resampled, near_pairs, touched_by
@@ -21,6 +21,8 @@ from onoma.kb.store import Run, append_records, append_segment, append_values, c
 from onoma.kb.world import World, load_world, stored_config, stored_job, stored_memory
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking.index import FieldIndex, Segment, feature_ids, find_neighbours
+from onoma.resolve.config import ResolveConfig
+from onoma.resolve.fields.contexts import CONTEXT, with_contexts
 from onoma.resolve.fields.kinds import KINDS
 from onoma.resolve.fields.rows import identified
 from onoma.resolve.posterior.judgements import Judged
@@ -53,17 +55,19 @@ def read_incoming(
     update: Update,
     *,
     id: str | None = None,
+    documents: Path | None = None,
     on_error: str = "stop",
 ) -> list[Incoming]:
     """Read files of new records as those of the knowledge base were read; what could not be read is kept and told."""
     found, rejects = [], []
+    encoding = stored_config(stored_job(base)).encoding
     for path in files:
-        read = read_table(path, on_error=on_error)
+        read = read_table(path, on_error=on_error, encoding=encoding)
         update.notes += read.notes
         if read.rejects is not None and len(read.rejects):
             update.notes.append(f"{path}: {len(read.rejects):,} rows could not be read; they are in the table rejects")
             rejects.append(read.rejects)
-        found.append(as_incoming(base, read.table, id=id, name=path.name.split(".")[0]))
+        found.append(as_incoming(base, read.table, id=id, name=path.name.split(".")[0], documents=documents))
     for each in rejects:
         if base.value("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'rejects'"):
             base.append("rejects", each)
@@ -72,10 +76,13 @@ def read_incoming(
     return found
 
 
-def as_incoming(base: KnowledgeBase, table: pa.Table, *, id: str | None = None, name: str = "") -> Incoming:
-    """Return a table as new records; `name` is its source where sources are files."""
+def as_incoming(
+    base: KnowledgeBase, table: pa.Table, *, id: str | None = None, name: str = "", documents: Path | None = None
+) -> Incoming:
+    """Return a table as new records; `name` is its source where sources are files, `documents` its texts."""
     job = stored_job(base)
     config = stored_config(job)
+    table = _in_context(base, table, config, documents)
     column = config.source
     if column and column not in table.column_names:
         if not job.get("several"):
@@ -91,6 +98,24 @@ def as_incoming(base: KnowledgeBase, table: pa.Table, *, id: str | None = None, 
         )
     source = [""] * len(table) if sources is None else [each or "" for each in sources.to_pylist()]
     return Incoming(table, source)
+
+
+def _in_context(base: KnowledgeBase, table: pa.Table, config: ResolveConfig, documents: Path | None) -> pa.Table:
+    """Return mentions with the words around them, where those of the knowledge base have such from documents."""
+    if config.documents is None:
+        if documents is not None:
+            raise SettingsError("the records of this knowledge base stand in no documents; leave out --documents")
+        return table
+    if CONTEXT in table.column_names:
+        return table
+    path = documents or Path(config.documents)
+    if not path.exists():
+        raise DataError(
+            f"the mentions of this knowledge base stand in documents, and {path} is not there",
+            file=base.path,
+            hint="Name the texts that the new ones stand in: --documents FILE.",
+        )
+    return with_contexts(table, read_table(path, encoding=config.encoding).table)
 
 
 def read_retractions(path: Path, id: str | None = None) -> pa.Table:
@@ -109,6 +134,7 @@ def update_knowledge_base(
     tables: Sequence[pa.Table] = (),
     retract: pa.Table | None = None,
     id: str | None = None,
+    documents: Path | None = None,
     on_error: str = "stop",
     command: str = "",
     progress: Progress = SILENT,
@@ -122,14 +148,17 @@ def update_knowledge_base(
     files, tables
         New records. One whose id and content are there already is passed over; one whose id is there with other
         content takes the place of that.
+    documents
+        The texts that new mentions stand in, where the first ones had such; default, the same file.
     retract
         Records to take away: a column `id`, and `source` where ids are not unique without (null: any).
     """
     begun = time.perf_counter()
     with write_knowledge_base(path) as base, progress.task("updating") as task:
         update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
-        incoming = read_incoming(base, files, update, id=id, on_error=on_error)
-        incoming += [as_incoming(base, table, id=id, name=f"table {i}") for i, table in enumerate(tables, 1)]
+        incoming = read_incoming(base, files, update, id=id, documents=documents, on_error=on_error)
+        for i, table in enumerate(tables, 1):
+            incoming.append(as_incoming(base, table, id=id, name=f"table {i}", documents=documents))
         plan = _plan(base, incoming, retract, update)
         if plan.is_empty:
             update.notes.append("nothing is new: the knowledge base was left as it is")

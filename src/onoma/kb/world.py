@@ -32,8 +32,10 @@ from onoma.numerics.rng import stream
 from onoma.resolve.blocking.index import Segment
 from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.config import ResolveConfig
+from onoma.resolve.contract import Capability
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.posterior.judgements import Judged
+from onoma.resolve.registry import require
 
 __all__ = ["World", "find_entity", "find_record_key", "load_world"]
 
@@ -246,6 +248,13 @@ class World:
         bits = [w if kind == "same" else -w for kind, _, _, w in weighed if w is not None]
         hard = [[row for row in rows if row[3] is None and row[0] == kind] for kind in ("same", "different")]
         return Judged(pairs(hard[0]), pairs(hard[1]), pairs(weighed), np.array(bits, dtype=np.float64))
+
+
+def require_capability(base: KnowledgeBase, capability: Capability, what: str) -> None:
+    """Refuse something that the model of a knowledge base cannot do."""
+    name = base.meta("model") or (stored_memory(base).config.model if base.blob("memory") else "")
+    if name:  # else nothing was compared, which is said elsewhere
+        require(name, capability, what)
 
 
 def load_world(base: KnowledgeBase) -> World:

@@ -4,13 +4,14 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from onoma.engines.engine import Engine
 from onoma.engines.local import LocalEngine
 from onoma.errors import SettingsError
-from onoma.pipeline.distributed import Carrier
 from onoma.progress import SILENT, Progress
+from onoma.resolve.partitions.carrier import Carrier
 
 __all__ = ["N_PARTITIONS", "carrying", "open_engine"]
 
@@ -59,11 +60,16 @@ def open_engine(
 
 @contextlib.contextmanager
 def carrying(
-    engine: str | None, n_partitions: int | None, *, seed: int, progress: Progress = SILENT
+    engine: str | None,
+    n_partitions: int | None,
+    *,
+    seed: int,
+    progress: Progress = SILENT,
+    folder: Path | None = None,
 ) -> Iterator[Carrier | None]:
     """Open an engine that carries partitions of records; None where neither is asked for."""
     if engine is None and n_partitions is None:
         yield None
         return
     with open_engine(engine or "local") as opened:
-        yield Carrier(opened, n_partitions or N_PARTITIONS, seed, progress)
+        yield Carrier(opened, n_partitions or N_PARTITIONS, seed, progress, folder)

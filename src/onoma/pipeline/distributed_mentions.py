@@ -1,10 +1,10 @@
 """Mentions in context on an engine, from files to entities: words counted, names compared, bags made, rounds run.
 
 The driver sees the different names, counts of words, the bags of a sample, and at the end who belongs to whom.
-Contexts stay with the rows.
+Contexts stay with the rows. `onoma resolve --model cross-document --engine …` reads its table here and lets the engine
+carry the rounds; this is for mentions that no one machine reads.
 """
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,14 +15,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from onoma.corpus.clustering import ABSENT, Clustering
-from onoma.corpus.formats import write_table
 from onoma.corpus.readers.files import check_readable
 from onoma.engines.engine import Engine
-from onoma.engines.manifest import Manifest, read_manifest
+from onoma.engines.manifest import Manifest
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate.metrics import REPORTED
 from onoma.evaluate.report import Evaluation, evaluate
-from onoma.pipeline.carriers import N_PARTITIONS, open_engine
 from onoma.pipeline.distributed import run_rounds
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.models.cross_document.evidence import weigh_evidence
@@ -44,7 +42,7 @@ from onoma.resolve.models.cross_document.partitions import (
 from onoma.resolve.models.cross_document.records import CONTEXT, DOCUMENT, NAME
 from onoma.resolve.partitions.rounds import MENTIONS, RoundSettings
 
-__all__ = ["MentionColumns", "ResolvedMentions", "kept_rounds", "resolve_mention_files", "resolve_mentions"]
+__all__ = ["MentionColumns", "ResolvedMentions", "resolve_mentions"]
 
 _SAMPLE = 50_000
 """Mentions whose bags are looked at to weigh contexts."""
@@ -156,54 +154,6 @@ def resolve_mentions(
     return _result(engine.gather(found.rows, ["entity", *keep]), found.manifest, (note,), stopped=found.is_stopped)
 
 
-def resolve_mention_files(
-    engine: str,
-    files: Sequence[Path],
-    output: Path,
-    *,
-    id: str | None = None,
-    truth: str | None = None,
-    n_partitions: int | None = None,
-    n_rounds: int | None = None,
-    seed: int = 0,
-    resume: bool = False,
-    progress: Progress = SILENT,
-    stop: Stop = NEVER,
-) -> ResolvedMentions:
-    """Resolve Parquet files of mentions, whose columns are found by name; write a table of memberships.
-
-    Checkpoints are in a folder beside the output, `OUTPUT.rounds`, until all rounds are done.
-    """
-    folder = _rounds_of(output)
-    _prepare_folder(folder, resume=resume)
-    rounds = RoundSettings(n_partitions=n_partitions or N_PARTITIONS, n_rounds=n_rounds or RoundSettings().n_rounds)
-    columns = MentionColumns.of_schema(_schema_of(files[0], []), id=id, truth=truth)
-    try:
-        with open_engine(engine) as opened:
-            found = resolve_mentions(
-                opened, files, columns, folder=folder, rounds=rounds, seed=seed, progress=progress, stop=stop
-            )
-    except KeyboardInterrupt:
-        if kept_rounds(output)[1] == 0:
-            shutil.rmtree(folder, ignore_errors=True)  # there is nothing in it to go on from
-        raise
-    write_table(found.memberships, output)
-    if not found.is_stopped:
-        shutil.rmtree(folder)
-    return found
-
-
-def kept_rounds(output: Path) -> tuple[Path, int]:
-    """Return where the checkpoints of a run with this output are, and how many rounds are done."""
-    folder = _rounds_of(output)
-    manifest = read_manifest(folder)
-    return folder, 0 if manifest is None else manifest.n_done
-
-
-def _rounds_of(output: Path) -> Path:
-    return output.absolute().with_name(f"{output.name}.rounds")
-
-
 @dataclass(frozen=True, eq=False)
 class _Mentions:
     """The passes over all mentions before the rounds."""
@@ -258,19 +208,6 @@ def _result(table: pa.Table, manifest: Manifest, notes: tuple[str, ...], *, stop
     gold = Clustering.from_labels(table["truth"]) if "truth" in table.column_names else None
     memberships = pa.table({"id": table["id"], "entity": clustering.relabel()})
     return ResolvedMentions(memberships, clustering, gold, manifest, notes, stopped)
-
-
-def _prepare_folder(folder: Path, *, resume: bool) -> None:
-    """Clear away an earlier run, unless it is to go on."""
-    if resume and read_manifest(folder) is None:
-        raise DataError(
-            "there is nothing to resume: no run has begun here", file=folder, hint="Leave out --resume to begin one."
-        )
-    if resume or not folder.exists():
-        return
-    if read_manifest(folder) is None and any(folder.iterdir()) and not (folder / "start").is_dir():
-        raise DataError("is there and is no run of Onoma; it is not replaced", file=folder, hint="Remove or rename it.")
-    shutil.rmtree(folder)
 
 
 def _schema_of(path: Path, wanted: Sequence[str]) -> pa.Schema:

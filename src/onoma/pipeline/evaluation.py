@@ -222,11 +222,18 @@ def _likely_keys(sides: Sequence[_Columns]) -> list[str]:
 
 
 def _joined(side: _Columns, keys: Sequence[str]) -> pa.ChunkedArray:
-    columns = [side.table[_find(side.table, key, (), side.path, "ids")] for key in keys]
+    columns = [side.table[_key_of(side, key)] for key in keys]
     if len(columns) == 1:
         return columns[0]
     texts = [pc.fill_null(column.cast(pa.string()), "") for column in columns]
     return pc.binary_join_element_wise(*texts, " / ")
+
+
+def _key_of(side: _Columns, key: str) -> str:
+    """Return the column of an id; a result of `onoma resolve` has it as `id`, whatever the input called it."""
+    named = side.table.column_names
+    is_result = {"id", "entity", "probability"} <= set(named)
+    return "id" if key not in named and is_result else _find(side.table, key, (), side.path, "ids")
 
 
 def gold_labels(column: pa.ChunkedArray) -> pa.ChunkedArray:

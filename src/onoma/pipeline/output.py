@@ -19,7 +19,17 @@ from onoma.pipeline.resolution import Outcome, about_job, job_settings, job_to_s
 from onoma.pipeline.targets import check_file, check_table
 from onoma.resolve.posterior.checkpoint import fingerprint, write_checkpoint
 
-__all__ = ["DATABASE", "FOLDER_FILES", "check_target", "claim", "files_of", "resume_path", "write_outcome"]
+__all__ = [
+    "DATABASE",
+    "FOLDER_FILES",
+    "check_target",
+    "claim",
+    "files_of",
+    "holds_all_tables",
+    "resume_path",
+    "store_outcome",
+    "write_outcome",
+]
 
 DATABASE = (".duckdb", ".ddb")
 
@@ -76,6 +86,11 @@ def _is_database(target: Path) -> bool:
 
 def _is_file(target: Path) -> bool:
     return bool(target.suffix) and not target.is_dir()
+
+
+def holds_all_tables(target: Path) -> bool:
+    """Return whether a target is for all that was found out, or for one table."""
+    return _is_database(target) or not _is_file(target)
 
 
 def resume_path(target: Path) -> Path:

@@ -25,8 +25,8 @@ from onoma.resolve.api import resolve
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Carry
 from onoma.resolve.fields.align import Aligned, align_tables, check_shared
-from onoma.resolve.models.cross_document.records import with_contexts
 from onoma.resolve.posterior.checkpoint import Checkpoint, fingerprint, read_checkpoint
+from onoma.resolve.quality.recall import CanopyRecall
 from onoma.resolve.result import Resolution
 
 __all__ = [
@@ -71,7 +71,9 @@ class Outcome:
     """Mean gap between stated and true pair probabilities, in ten bins; None without truth."""
     seconds: Mapping[str, float]
     peak_mb: float | None
-    """None where the system does not tell."""
+    """The most memory that was used; None where the system does not tell."""
+    recall: CanopyRecall | None = None
+    """How many matches blocking left within reach, where that was estimated."""
 
 
 Reader = Callable[[Path, str, str | None], TableRead]
@@ -118,8 +120,6 @@ def read_job(
     table = tables[0] if len(tables) == 1 else pa.concat_tables(alike(tables), promote_options="permissive")
     if len(table) == 0:
         raise DataError("there are no rows to resolve", file=files[0])
-    if config.documents is not None:
-        table = with_contexts(table, read_table(Path(config.documents)).table)
     if config.link and config.source is None:
         raise SettingsError("linking needs two sources", hint="Give two files, or one file and --source COLUMN.")
     _check_columns(table, config)
@@ -237,19 +237,29 @@ def run_job(
     stop: Stop = NEVER,
     resume: Checkpoint | None = None,
     carry: Carry | None = None,
+    recall: bool = True,
 ) -> Outcome:
-    """Resolve, and score if the truth is given; the truth is used for nothing else."""
+    """Resolve, and score if the truth is given; the truth is used for nothing else.
+
+    Parameters
+    ----------
+    recall
+        Whether to estimate how many matches blocking left within reach, which takes a while.
+    """
     start = time.perf_counter()
     resolution = resolve(job.table, job.config, progress=progress, stop=stop, resume=resume, carry=carry)
-    seconds = {"total": time.perf_counter() - start}
-    if resolution.posterior is not None:
-        seconds = dict(resolution.posterior.seconds) | seconds
+    seconds = {} if resolution.posterior is None else dict(resolution.posterior.seconds)
+    begun = time.perf_counter()
+    reach = resolution.canopy_recall if recall else None
+    if reach is not None:
+        seconds["recall of blocking"] = time.perf_counter() - begun
+    seconds["total"] = time.perf_counter() - start
     gold = evaluation = calibration = None
     if job.config.truth is not None:
         gold = Clustering.from_labels(gold_labels(job.table[job.config.truth]))
         evaluation = _score(gold, resolution.clustering)
         calibration = calibration_error(resolution, gold)
-    return Outcome(job, resolution, gold, evaluation, calibration, seconds, _peak_mb())
+    return Outcome(job, resolution, gold, evaluation, calibration, seconds, _peak_mb(), reach)
 
 
 def _score(gold: Clustering, predicted: Clustering) -> Evaluation:
@@ -294,7 +304,7 @@ def summary(outcome: Outcome) -> dict[str, object]:
     if resolution.weighed is not None:
         found["candidates"] = len(resolution.weighed.candidates)
         found["hot_features"] = resolution.weighed.candidates.n_hot
-        recall = resolution.canopy_recall
+        recall = outcome.recall
         found["canopy_recall"] = None if recall is None else {k: _rounded(v) for k, v in recall._asdict().items()}
     found["interrupted"] = resolution.is_stopped
     found["settings"] = job_settings(outcome.job)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.arrow import from_arrow
+from onoma.corpus.readers.table import read_table
+from onoma.engines.local import LocalEngine
 from onoma.errors import SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.auto import pick_model
@@ -22,6 +25,7 @@ from onoma.resolve.comparison.given import read_weights
 from onoma.resolve.comparison.recomparison import compared_anew, comparisons_note
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem, RunContext
+from onoma.resolve.fields.contexts import CONTEXT, with_contexts
 from onoma.resolve.fields.prepare import Ignored, prepare_fields
 from onoma.resolve.fields.rows import (
     check_known,
@@ -32,6 +36,7 @@ from onoma.resolve.fields.rows import (
     silent_note,
     unambiguous,
 )
+from onoma.resolve.partitions.carrier import Carrier
 from onoma.resolve.posterior.checkpoint import Checkpoint
 from onoma.resolve.registry import AUTO, check, find_model, settings_of
 from onoma.resolve.result import Resolution
@@ -77,10 +82,12 @@ def resolve(
     ['id', 'entity', 'probability']
     """
     config = ResolveConfig.of({name: value for name, value in options.items() if value is not None}, base=config)
+    if config.partitions is not None and carry is None:
+        return _in_partitions(frame, config, progress, stop, resume)
     asked = {"resume": resume is not None, "engine": carry is not None}
     if config.model != AUTO:
         check(find_model(config.model), config, **asked)
-    table = unambiguous(from_arrow(frame))
+    table = _in_context(unambiguous(from_arrow(frame)), config)
     check_known(table, list(config.exclude))
     notes: list[str] = []
     sources, codes = read_sources(table, config.source, link=config.link)
@@ -128,6 +135,25 @@ def fit_fields(problem: Problem, config: ResolveConfig | None = None, run: RunCo
     n_sources = 0 if problem.source is None else int(problem.source.max(initial=-1)) + 1
     check(model, config, n_sources=n_sources, resume=run.resume is not None, engine=run.carry is not None)
     return model.fit(problem, settings_of(model, config), run)
+
+
+def _in_partitions(
+    frame: object, config: ResolveConfig, progress: Progress, stop: Stop, resume: Checkpoint | None
+) -> Resolution:
+    """Resolve in as many partitions as are asked for, carried by threads here."""
+    n: int = config.partitions or 1
+    if config.model != AUTO:
+        check(find_model(config.model), config, resume=resume is not None, engine=True)
+    with LocalEngine() as engine:
+        carry = Carrier(engine, n, config.seed, progress)
+        return resolve(frame, config, progress=progress, stop=stop, resume=resume, carry=carry)
+
+
+def _in_context(table: pa.Table, config: ResolveConfig) -> pa.Table:
+    """Return mentions with the words around them, where a file of documents is named."""
+    if config.documents is None or CONTEXT in table.column_names:
+        return table
+    return with_contexts(table, read_table(Path(config.documents), encoding=config.encoding).table)
 
 
 def _left_out(table: pa.Table, config: ResolveConfig) -> tuple[set[str | None], list[str]]:

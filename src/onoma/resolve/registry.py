@@ -13,7 +13,8 @@ import difflib
 import importlib
 from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from onoma.errors import SettingsError, UnsupportedError
 from onoma.resolve.config import OPTIONS, ResolveConfig
@@ -161,25 +162,34 @@ def _names_of(settings: type[Any]) -> set[str]:
 
 def _built(settings: type[Any], given: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
     """Return a dataclass made of values by name, those of dataclasses within as tables."""
-    default = settings()
-    known = {each.name: getattr(default, each.name) for each in dataclasses.fields(settings)}
+    known, hints = {each.name for each in dataclasses.fields(settings)}, get_type_hints(settings)
     made: dict[str, Any] = {}
     for name, value in given.items():
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else f"It has {', '.join(known) or 'none'}."
             raise SettingsError(f"{where} has no setting {name!r}", hint=hint)
-        made[name] = _value(known[name], value, f"{where}: {name}")
+        made[name] = _value(hints[name], value, f"{where}: {name}")
     return settings(**made)
 
 
-def _value(default: object, value: object, where: str) -> object:
-    if dataclasses.is_dataclass(default) and not isinstance(default, type) and isinstance(value, Mapping):
-        return _built(type(default), value, where)
-    if dataclasses.is_dataclass(default) and dataclasses.is_dataclass(value):
-        return value
-    wanted = float if isinstance(default, float) else type(default)
-    fits = default is None or isinstance(value, wanted) or (wanted is float and isinstance(value, int))
-    if not fits or (isinstance(value, bool) and wanted is not bool and default is not None):
-        raise SettingsError(f"{where} is {value!r}; it is like {default!r}")
-    return value
+def _value(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 (a type)
+    """Return a value of a type; a table where that is a dataclass."""
+    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    for option in options:
+        if dataclasses.is_dataclass(option) and isinstance(value, Mapping):
+            return _built(option, value, where)  # type: ignore[arg-type]
+        if _is_of(option, value):
+            return value
+    said = " or ".join(getattr(option, "__name__", str(option)) for option in options)
+    raise SettingsError(f"{where} is {value!r}; it is {said}")
+
+
+def _is_of(option: Any, value: object) -> bool:  # noqa: ANN401 (a type)
+    if get_origin(option) is Literal:
+        return value in get_args(option)
+    if option is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if option is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return not isinstance(option, type) or getattr(option, "_is_protocol", False) or isinstance(value, option)

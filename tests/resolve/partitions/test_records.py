@@ -8,9 +8,9 @@ from onoma.corpus.simulate import simulate_people
 from onoma.engines.local import LocalEngine
 from onoma.errors import UnsupportedError
 from onoma.evaluate.report import evaluate
-from onoma.pipeline.distributed import Carrier
 from onoma.resolve.api import resolve
 from onoma.resolve.config import ResolveConfig
+from onoma.resolve.partitions.carrier import Carrier
 
 
 @pytest.fixture(scope="module")

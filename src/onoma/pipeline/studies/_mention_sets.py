@@ -16,8 +16,8 @@ from onoma.corpus.simulate.render import phrases
 from onoma.corpus.simulate.words import Mixture, draw_words, vocabulary
 from onoma.numerics.rng import stream
 from onoma.pipeline.studies._name_sets import read_rows
-from onoma.resolve.models.cross_document.records import WIDTH
-from onoma.resolve.models.cross_document.text import function_words, windows
+from onoma.resolve.fields.contexts import WIDTH, windows
+from onoma.resolve.models.cross_document.text import function_words
 
 __all__ = ["MENTION_SETS", "MentionSet", "is_name", "john_smith", "person_x"]
 

@@ -21,13 +21,13 @@ from onoma.corpus.simulate.authors import simulate_authors
 from onoma.corpus.simulate.links import simulate_links
 from onoma.engines.local import LocalEngine
 from onoma.errors import DataError
-from onoma.pipeline.distributed import Carrier
 from onoma.pipeline.distributed_mentions import MentionColumns, resolve_mentions
 from onoma.pipeline.evaluation import gold_labels
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies.cross_document import PAPER
 from onoma.pipeline.studies.hierarchical import score_on_labelled
 from onoma.resolve.api import resolve
+from onoma.resolve.partitions.carrier import Carrier
 from onoma.resolve.partitions.rounds import RoundSettings
 
 __all__ = ["STUDIES"]

@@ -7,7 +7,7 @@ import pytest
 from onoma.errors import DataError, SettingsError
 from onoma.resolve.api import resolve
 from onoma.resolve.config import ResolveConfig
-from onoma.resolve.models.cross_document.records import with_contexts
+from onoma.resolve.fields.contexts import with_contexts
 
 SETTINGS = ResolveConfig(model="cross-document")
 

@@ -4,7 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from onoma.resolve.models.cross_document.text import bags_of, function_words, windows
+from onoma.resolve.fields.contexts import windows
+from onoma.resolve.models.cross_document.text import bags_of, function_words
 
 
 def test_weights_are_those_of_the_formula():

@@ -17,12 +17,11 @@ from onoma.resolve.models.cross_document.evidence import NATS, prepare_mentions
 from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings, step
 from onoma.resolve.models.cross_document.membership import membership
 from onoma.resolve.models.cross_document.run import Round, run_rounds, with_entities
-from onoma.resolve.models.cross_document.text import windows
 from onoma.resolve.posterior.checkpoint import Checkpoint
 from onoma.resolve.posterior.consensus import Consensus
 from onoma.resolve.posterior.sampling import Stopped, Tally
 
-__all__ = ["FoundMentions", "MentionFields", "find_mentions", "resolve_fields", "with_contexts"]
+__all__ = ["FoundMentions", "MentionFields", "find_mentions", "resolve_fields"]
 
 CONTEXT = ("context", "text", "snippet", "sentence", "passage", "abstract", "description")
 NAME = ("name", "mention", "anchor", "title", "label")
@@ -32,8 +31,6 @@ _NAMED = ("person", "organisation", "place", "text")
 """Kinds of fields that may be a name, the best first."""
 _LONG = 5.0
 """Words from which on a text is a context, on average."""
-WIDTH = 50
-"""Words on each side of a mention that are its context."""
 _WORLD = ("entity", "sub", "super")
 """The columns that a round changes."""
 
@@ -199,40 +196,3 @@ def _said(found: MentionFields, *, is_source: bool) -> str:
 
 def _texts(field: FieldData) -> list[str]:
     return ["" if code < 0 else field.examples[code] for code in field.codes.tolist()]
-
-
-def with_contexts(mentions: pa.Table, documents: pa.Table, *, width: int = WIDTH) -> pa.Table:
-    """Return mentions with a column `context`: the words around each, from the text of its document.
-
-    Parameters
-    ----------
-    mentions
-        `document`, and `start` and `end`: the place of the mention in the text, counted in characters.
-    documents
-        `document`, and `text`.
-    width
-        Words on each side.
-
-    Examples
-    --------
-    >>> mentions = pa.table({"document": ["a"], "start": [4], "end": [7]})
-    >>> with_contexts(mentions, pa.table({"document": ["a"], "text": ["met Ada in Bath"]}))["context"].to_pylist()
-    ['met in Bath']
-    """
-    for table, what, wanted in (
-        (mentions, "mentions", ("document", "start", "end")),
-        (documents, "documents", ("document", "text")),
-    ):
-        for name in wanted:
-            if name not in table.column_names:
-                raise DataError(
-                    f"the {what} have no column {name!r}", hint=f"They have {', '.join(table.column_names)}."
-                )
-    texts = dict(zip(documents["document"].cast(pa.string()).to_pylist(), documents["text"].to_pylist(), strict=True))
-    keys = mentions["document"].cast(pa.string()).to_pylist()
-    for row, key in enumerate(keys):
-        if key not in texts:
-            raise DataError(f"row {row + 1}: there is no document {key!r}")
-    places = (mentions[name].cast(pa.int64()).to_pylist() for name in ("start", "end"))
-    found = windows([texts[key] or "" for key in keys], *places, width=width)
-    return mentions.append_column("context", pa.array(found, pa.string()))

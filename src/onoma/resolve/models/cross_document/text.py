@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-__all__ = ["Bags", "WordCounts", "bags_of", "count_words", "function_words", "weigh_words", "windows"]
+__all__ = ["Bags", "WordCounts", "bags_of", "count_words", "function_words", "weigh_words"]
 
 _CHUNK = 200_000
 """Contexts split into words at a time."""
@@ -70,23 +70,6 @@ class Bags:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
-
-
-def windows(texts: Sequence[str], start: Sequence[int], end: Sequence[int], *, width: int) -> list[str]:
-    """Return the text around each span: so many words on each side, without the span itself.
-
-    Examples
-    --------
-    >>> windows(["met Ada Lovelace in London in June"], [4], [16], width=2)
-    ['met in London']
-    """
-    found = []
-    for text, first, last in zip(texts, start, end, strict=True):
-        # A word with its space is rarely longer than a dozen letters; what is cut off costs nothing.
-        before = text[max(0, first - 16 * width) : first].split()[-width:]
-        after = text[last : last + 16 * width].split()[:width]
-        found.append(" ".join([*before, *after]))
-    return found
 
 
 def bags_of(contexts: pa.Array | pa.ChunkedArray | Sequence[str], *, without: Sequence[str] | None = None) -> Bags:

@@ -19,7 +19,10 @@ from onoma.numerics.rng import stream
 from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn
 from onoma.resolve.models.hierarchical.trees import BagScores
 
-__all__ = ["AUTHOR_BAGS", "learn_bags", "name_scores", "rare_names"]
+__all__ = ["AUTHOR_BAGS", "FEWEST", "learn_bags", "name_scores", "rare_names"]
+
+FEWEST = 200
+"""Mentions of known entities from which on what fields score is learnt."""
 
 _ALPHAS = np.geomspace(0.3, 3000.0, 25)
 _DISCOUNTS = np.arange(9) / 10
@@ -98,7 +101,7 @@ def learn_bags(
     rng = stream(seed, "trees", "learning")
     known = np.flatnonzero(labels >= 0)
     fields = [f for f, each in enumerate(start) if each.evidence > 0.0]
-    if len(known) < 200 or not fields:
+    if len(known) < FEWEST or not fields:
         return list(start)
     some = rng.choice(known, min(_SAMPLE, len(known)), replace=False)
     strangers = labels[rng.choice(known, len(some))]

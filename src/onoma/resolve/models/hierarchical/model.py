@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from onoma.errors import DataError
 from onoma.progress import Heard
 from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.comparison.choice import equal_pairs
@@ -19,7 +22,9 @@ from onoma.resolve.comparison.given import field_names
 from onoma.resolve.comparison.weights import Evidence, WeightSettings
 from onoma.resolve.contract import Capability, PairEvidence, Pairs, Posterior, Problem, RunContext
 from onoma.resolve.models.hierarchical.grow import GrownTrees, TreeEntities, grow_records, tree_columns
+from onoma.resolve.models.hierarchical.learning import FEWEST
 from onoma.resolve.models.hierarchical.partitions import sample_trees
+from onoma.resolve.models.hierarchical.run import in_company
 from onoma.resolve.posterior.pairs import gather
 from onoma.resolve.report.entity_tree import EntityTree
 
@@ -62,7 +67,6 @@ class Hierarchical:
             Capability.BLOCK,
             Capability.LABELS,
             Capability.PARTITIONS,
-            Capability.JUDGEMENTS,
             Capability.EXPLAIN,
         }
     )
@@ -70,6 +74,8 @@ class Hierarchical:
 
     def fit(self, problem: Problem, settings: HierarchicalSettings, run: RunContext) -> Posterior:
         """Grow trees; the pairs that are told are each record with the first of its entity."""
+        if problem.labels is not None:
+            _check_labels(problem.labels)
         heard, grown = Heard(run.stop), None
         trees: TreeEntities
         if run.carry is None:
@@ -102,6 +108,16 @@ class Hierarchical:
 
 
 HIERARCHICAL = Hierarchical()
+
+
+def _check_labels(labels: NDArray[np.int64]) -> None:
+    """Refuse labels that are too few to be learnt from: they would be left aside."""
+    n = int(np.count_nonzero(in_company(labels) >= 0))
+    if n < FEWEST:
+        raise DataError(
+            f"{n:,} rows have a label that another row has, too; trees learn from at least {FEWEST}",
+            hint="Label more rows, or use the model copying or pairwise.",
+        )
 
 
 def _shared(trees: TreeEntities, problem: Problem, settings: HierarchicalSettings, run: RunContext) -> PairEvidence:

@@ -51,7 +51,6 @@ class Correlation:
             Capability.LABELS,
             Capability.WEIGHTS,
             Capability.FOLD,
-            Capability.JUDGEMENTS,
             Capability.EXPLAIN,
         }
     )

@@ -47,7 +47,6 @@ class Pairwise:
             Capability.WEIGHTS,
             Capability.RESUME,
             Capability.FOLD,
-            Capability.JUDGEMENTS,
             Capability.EXPLAIN,
         }
     )
