@@ -90,6 +90,9 @@ def test_forbidden_transitions_never_happen():
     model = learn_chain(ids, ptr, y, labels, 50, forbidden=forbidden, n_epochs=2)
     found = model.decode(ids, ptr)
     assert not forbidden[np.concatenate([[5], found[:-1]]), found].any()
+    short = np.arange(0, 301)  # sentences of one token: nothing may begin that cannot end there
+    assert set(model.decode(ids, short).tolist()) <= {0, 4}
+    np.testing.assert_allclose(model.marginals(ids, short)[:, [0, 4]].sum(axis=1), 1.0, rtol=1e-5)
     with pytest.raises(DataError, match="may not follow"):
         learn_chain(ids, ptr, np.full(300, 2), labels, 50, forbidden=forbidden)
 
@@ -112,3 +115,14 @@ def test_a_long_sentence_is_linear_in_memory():
     ids = np.zeros((100_000, 1), np.int32)
     model = LinearChain(("A", "B"), np.array([[0.0, 1.0]], np.float32), np.zeros((3, 2)))
     assert model.decode(ids, np.array([0, 100_000])).sum() == 100_000
+
+
+def test_a_forbidden_favourite_leaves_the_others():
+    """Scores so far apart that exp() alone would leave nothing: the best label cannot follow the one before."""
+    weights = np.array([[900.0, 0.0, 0.0], [0.0, 0.0, 900.0]], np.float32)
+    transitions = np.zeros((4, 3))
+    transitions[0, 2] = -np.inf
+    model = LinearChain(("A", "B", "C"), weights, transitions)
+    chances = model.marginals(np.array([[0], [1]], np.int32), np.array([0, 2]))
+    assert np.isfinite(chances).all()
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-6)

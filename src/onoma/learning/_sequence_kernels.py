@@ -28,10 +28,23 @@ def _emissions(
 
 
 @nb.njit(cache=True, nogil=True)
+def _can_end(a: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 for each label after which a sentence may end: one that some label which may begin can follow."""
+    n_labels = a.shape[1]
+    found = np.zeros(n_labels)
+    for x in range(n_labels):
+        for y in range(n_labels):
+            if a[n_labels, y] > -np.inf and a[x, y] > -np.inf:
+                found[x] = 1.0
+    return found
+
+
+@nb.njit(cache=True, nogil=True)
 def _forward_backward(
     n: int,
     scores: NDArray[np.float64],
     exp_a: NDArray[np.float64],
+    can_end: NDArray[np.float64],
     alpha: NDArray[np.float64],
     beta: NDArray[np.float64],
     scale: NDArray[np.float64],
@@ -43,7 +56,8 @@ def _forward_backward(
         largest = scores[i].max()
         total = 0.0
         for y in range(n_labels):
-            scores[i, y] = np.exp(scores[i, y] - largest)
+            # Not below e^-60: where transitions forbid the best label, the others must not vanish.
+            scores[i, y] = np.exp(max(scores[i, y] - largest, -60.0))
             if i == 0:
                 mass = exp_a[n_labels, y]
             else:
@@ -56,7 +70,12 @@ def _forward_backward(
             alpha[i, y] /= total
         scale[i] = total
         log_z += largest + np.log(total)
-    beta[n - 1, :n_labels] = 1.0
+    mass = 0.0
+    for y in range(n_labels):
+        mass += alpha[n - 1, y] * can_end[y]
+    log_z += np.log(mass)
+    for y in range(n_labels):
+        beta[n - 1, y] = can_end[y] / mass
     for i in range(n - 2, -1, -1):
         for x in range(n_labels):
             mass = 0.0
@@ -101,7 +120,7 @@ def crf_epoch(
         np.empty((longest, n_labels)),
     )
     scale, expected = np.empty(longest), np.empty((n_labels + 1, n_labels))
-    exp_a = np.empty((n_labels + 1, n_labels))
+    exp_a, can_end = np.empty((n_labels + 1, n_labels)), _can_end(a)
     log_likelihood, n_tokens = 0.0, 0
     for step in range(len(order)):
         s = order[step]
@@ -117,7 +136,7 @@ def crf_epoch(
             log_likelihood += scores[i - start, y[i]] + a[before, y[i]]
             before = y[i]
         exp_a[:] = np.exp(a)
-        log_likelihood -= _forward_backward(n, scores, exp_a, alpha, beta, scale)
+        log_likelihood -= _forward_backward(n, scores, exp_a, can_end, alpha, beta, scale)
         expected[:] = 0.0
         for y0 in range(n_labels):
             expected[n_labels, y0] = alpha[0, y0] * beta[0, y0]
@@ -159,7 +178,7 @@ def viterbi(
     n_labels = w.shape[1]
     longest = _longest(sentence_ptr)
     scores, back = np.empty((longest, n_labels)), np.empty((longest, n_labels), np.int32)
-    best = np.empty(n_labels)
+    best, can_end = np.empty(n_labels), _can_end(a)
     result = np.zeros(len(ids), np.int32)
     for s in range(len(sentence_ptr) - 1):
         start, end = sentence_ptr[s], sentence_ptr[s + 1]
@@ -178,7 +197,11 @@ def viterbi(
                         best[k], back[i, k] = total, x
             for k in range(n_labels):
                 scores[i, k] += best[k]
-        result[end - 1] = np.argmax(scores[n - 1])
+        last = 0
+        for k in range(n_labels):
+            if can_end[k] > can_end[last] or (can_end[k] == can_end[last] and scores[n - 1, k] > scores[n - 1, last]):
+                last = k
+        result[end - 1] = last
         for i in range(n - 1, 0, -1):
             result[start + i - 1] = back[i, result[start + i]]
     return result
@@ -197,14 +220,14 @@ def marginals(
         np.empty((longest, n_labels)),
     )
     scale = np.empty(longest)
-    exp_a = np.exp(a)
+    exp_a, can_end = np.exp(a), _can_end(a)
     result = np.zeros((len(ids), n_labels), np.float32)
     for s in range(len(sentence_ptr) - 1):
         start, end = sentence_ptr[s], sentence_ptr[s + 1]
         if end == start:
             continue
         _emissions(ids, w, start, end, scores)
-        _forward_backward(end - start, scores, exp_a, alpha, beta, scale)
+        _forward_backward(end - start, scores, exp_a, can_end, alpha, beta, scale)
         for i in range(start, end):
             for k in range(n_labels):
                 result[i, k] = alpha[i - start, k] * beta[i - start, k]
@@ -230,7 +253,7 @@ def span_probabilities(
         np.empty((longest, n_labels)),
     )
     scale = np.empty(longest)
-    exp_a = np.exp(a)
+    exp_a, can_end = np.exp(a), _can_end(a)
     result = np.zeros(len(span_starts))
     k = 0
     for s in range(len(sentence_ptr) - 1):
@@ -238,7 +261,7 @@ def span_probabilities(
         if k == len(span_starts) or span_starts[k] >= end:
             continue
         _emissions(ids, w, start, end, scores)
-        _forward_backward(end - start, scores, exp_a, alpha, beta, scale)
+        _forward_backward(end - start, scores, exp_a, can_end, alpha, beta, scale)
         while k < len(span_starts) and span_starts[k] < end:
             first, last = span_starts[k] - start, span_ends[k] - start - 1
             p = alpha[first, labels[start + first]]

@@ -15,7 +15,7 @@ from pathlib import Path
 from onoma.corpus.readers.conllu import entity_of, parse_entity
 from onoma.errors import DataError
 
-__all__ = ["CLEAN_GENRES", "NamedDocument", "Sentence", "named_set", "spans_of"]
+__all__ = ["CLEAN_GENRES", "NamedDocument", "Sentence", "gum_mentions", "named_set", "spans_of"]
 
 Sentence = tuple[list[str], list[tuple[int, int, str]]]
 """Words, and names as (first word, one past the last, type), in order and apart."""
@@ -49,6 +49,23 @@ def named_set(root: Path, name: str) -> list[NamedDocument]:
     if kind not in _SETS:
         raise DataError(f"there is no set {name!r}; there are {', '.join(_SETS)}")
     return list(_SETS[kind](root / "text", part))
+
+
+def gum_mentions(root: Path, part: str) -> tuple[list[list[str]], list[tuple[int, int, int, str]]]:
+    """Return the sentences of a part of GUM, and its mentions: first word, one past the last, head (of all), kind."""
+    words: list[list[str]] = []
+    mentions: list[tuple[int, int, int, str]] = []
+    before = 0
+    for _, blocks in _gum_blocks(root / "text", part):
+        for block in blocks:
+            rows = _gum_rows(block)
+            heads = [int(row[6]) - 1 for row in rows]
+            for start, end, kind in _gum_spans(rows):
+                head = next((i for i in range(start, end) if not start <= heads[i] < end), start)
+                mentions.append((before + start, before + end, before + head, kind))
+            words.append([row[1] for row in rows])
+            before += len(rows)
+    return words, mentions
 
 
 def spans_of(labels: Sequence[str]) -> list[tuple[int, int, str]]:
@@ -120,14 +137,22 @@ def _litbank(root: Path, part: str) -> Iterator[NamedDocument]:  # noqa: ARG001
 
 
 def _gum(root: Path, part: str) -> Iterator[NamedDocument]:
+    for name, blocks in _gum_blocks(root, part):
+        yield NamedDocument("gum", name, [_gum_sentence(block) for block in blocks])
+
+
+def _gum_blocks(root: Path, part: str) -> Iterator[tuple[str, list[str]]]:
     split, _, which = part.partition("-")
     with zipfile.ZipFile(root / "gum" / "dep_conllu.zip") as archive:
         for name in sorted(archive.namelist()):
             genre = Path(name).stem.split("_")[1] if "_" in name else ""
             if name.startswith(split + "/") and genre != "reddit" and (which == "all" or genre in CLEAN_GENRES):
                 blocks = archive.read(name).decode("utf-8").split("\n\n")
-                sentences = [_gum_sentence(block) for block in blocks if "\t" in block]
-                yield NamedDocument("gum", Path(name).stem, sentences)
+                yield Path(name).stem, [block for block in blocks if "\t" in block]
+
+
+def _gum_rows(block: str) -> list[list[str]]:
+    return [line.split("\t") for line in block.split("\n") if re.match(r"\d+\t", line)]
 
 
 _SETS: Mapping[str, Callable[[Path, str], Iterator[NamedDocument]]] = {
@@ -163,7 +188,7 @@ def _gum_sentence(block: str) -> Sentence:
     Small words (of, the, de…) between two proper nouns of one span belong to the name. Of names that overlap, the one
     of the smaller span stays.
     """
-    rows = [line.split("\t") for line in block.split("\n") if re.match(r"\d+\t", line)]
+    rows = _gum_rows(block)
     words, is_proper = [row[1] for row in rows], [row[4].startswith("NNP") for row in rows]
     heads = [int(row[6]) - 1 for row in rows]
     names = []

@@ -13,7 +13,7 @@ from onoma.corpus.readers.annotations import read_annotations
 from onoma.corpus.readers.texts import find_files
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.name_sets import spans_of
-from onoma.pipeline.name_training import score_spans, train_names
+from onoma.pipeline.name_training import attribute_lists, score_spans, train_kinds, train_names
 from onoma.progress import SILENT, Progress
 from onoma.text.annotate import MODELS, Annotator
 from onoma.text.documents.registry import Card, write_card
@@ -80,7 +80,6 @@ def _started(output: Path) -> None:
 
 
 def _as_shipped(task: str, root: Path, output: Path, seed: int, progress: Progress) -> TrainingReport:
-    from onoma.pipeline.name_training import attribute_lists
     from onoma.text.training import train_all
 
     _started(output)
@@ -88,7 +87,9 @@ def _as_shipped(task: str, root: Path, output: Path, seed: int, progress: Progre
         train_all(root, seed=seed, progress=progress).save(output)
     if task in ("names", "all"):
         words = Annotator.load(output).words
-        train_names(root, words, seed=seed, progress=progress).save(output / "names.npz")
+        names = train_names(root, words, seed=seed, progress=progress)
+        names.save(output / "names.npz")
+        train_kinds(root, names, seed=seed, progress=progress).save(output / "kinds.npz")
         attribute_lists(root).save(output / "attributes.npz")
     return TrainingReport(task, 0, 0, {})
 

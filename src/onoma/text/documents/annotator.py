@@ -19,6 +19,7 @@ from onoma.corpus.documents import Annotations, Text
 from onoma.corpus.schema import ANNOTATED_DOCUMENTS, ANNOTATED_TOKENS, SENTENCES, SPANS
 from onoma.text.annotate import MODELS, Annotator
 from onoma.text.names.attributes import AttributeLists, Mention
+from onoma.text.names.kinds import MentionKinds
 from onoma.text.names.tagger import NAME_TYPES, Names, NameTagger
 from onoma.text.phrases import Phrases, noun_phrases
 from onoma.text.tokens import Tokens
@@ -46,6 +47,7 @@ class DocumentAnnotator:
 
     stages: Annotator
     names: NameTagger
+    kinds: MentionKinds
     lists: AttributeLists
     identity: str
     style: str = "wiki"
@@ -117,7 +119,8 @@ def _load(folder: Path) -> DocumentAnnotator:
 
     stages = Annotator.load(folder)
     names = NameTagger.load(folder / "names.npz", stages.words)
-    return DocumentAnnotator(stages, names, AttributeLists.load(folder / "attributes.npz"), identity_of(folder))
+    kinds = MentionKinds.load(folder / "kinds.npz", names)
+    return DocumentAnnotator(stages, names, kinds, AttributeLists.load(folder / "attributes.npz"), identity_of(folder))
 
 
 def _named(names: Sequence[str], codes: NDArray[np.integer]) -> list[str]:
@@ -246,9 +249,10 @@ def _spans(
     rows: list[tuple[int, int, int, str, Any, Any, Any]] = [
         (start, 0, end, "name", label, chance, None) for start, end, label, chance in kind.values()
     ]
+    of_what, chances = annotator.kinds.find(tokens, *_as_arrays(bounds, found), _types(len(tokens), names))
     rows += [
-        (a, 1, b, "mention", mention.name, None, attributes)
-        for (a, b), mention, attributes in zip(bounds, mentions, known, strict=True)
+        (a, 1, b, "mention", label, chance, attributes)
+        for (a, b), label, chance, attributes in zip(bounds, of_what, chances.tolist(), known, strict=True)
     ]
     rows.sort(key=lambda row: (row[0], row[1], -row[2]))
     text = tokens.text
@@ -271,3 +275,18 @@ def _spans(
     for name in ("mention_type", "number", "gender", "animacy", "provenance"):
         made[name] = [None if row[6] is None else getattr(row[6], name) for row in rows]
     return _table(made, SPANS)
+
+
+def _as_arrays(
+    bounds: Sequence[tuple[int, int]], heads: dict[tuple[int, int], int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    starts, ends = (np.array([each[k] for each in bounds], np.int64) for k in range(2))
+    return starts, ends, np.array([heads[each] for each in bounds], np.int64)
+
+
+def _types(n: int, names: Names) -> NDArray[np.int64]:
+    """Return, for each token, 1 + the number of the type of the name it stands in, 0 for none."""
+    types = np.zeros(n, np.int64)
+    for start, end, kind in zip(names.starts.tolist(), names.ends.tolist(), names.types.tolist(), strict=True):
+        types[start:end] = kind + 1
+    return types
