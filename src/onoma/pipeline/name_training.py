@@ -114,8 +114,8 @@ def score_kinds(kinds: MentionKinds, data: Path, part: str) -> float:
     """Return how many of GUM's mentions get the right kind, in per cent."""
     sentences, mentions = gum_mentions(data, part)
     tokens = Tokens.of_words(sentences)
-    places = (np.array([mention[k] for mention in mentions], np.int64) for k in range(3))
-    found, _ = kinds.find(tokens, *places, name_types_of(tokens, kinds.names))
+    starts, ends, heads = (np.array([mention[k] for mention in mentions], np.int64) for k in range(3))
+    found, _ = kinds.find(tokens, starts, ends, heads, name_types_of(tokens, kinds.names))
     return 100 * sum(a == b[3] for a, b in zip(found, mentions, strict=True)) / len(mentions)
 
 

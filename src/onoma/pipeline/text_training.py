@@ -14,6 +14,7 @@ from onoma.corpus.readers.texts import find_files
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.name_sets import spans_of
 from onoma.pipeline.name_training import attribute_lists, score_spans, train_kinds, train_names
+from onoma.pipeline.text_cards import write_cards
 from onoma.progress import SILENT, Progress
 from onoma.text.annotate import MODELS, Annotator
 from onoma.text.documents.registry import Card, write_card
@@ -91,6 +92,7 @@ def _as_shipped(task: str, root: Path, output: Path, seed: int, progress: Progre
         names.save(output / "names.npz")
         train_kinds(root, names, seed=seed, progress=progress).save(output / "kinds.npz")
         attribute_lists(root).save(output / "attributes.npz")
+    write_cards(output)
     return TrainingReport(task, 0, 0, {})
 
 

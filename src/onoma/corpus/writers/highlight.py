@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from onoma.corpus.documents import Annotations
 
-__all__ = ["highlighted", "highlighted_page"]
+__all__ = ["highlighted", "highlighted_page", "highlighted_svg"]
 
 _COLOURS = {"PER": "#f6c6c7", "ORG": "#c9dcf7", "LOC": "#cdecc8", "MISC": "#f9e6b3"}
 _OTHER = "#e4dcf3"
@@ -61,3 +61,46 @@ def _joined(words: list[str]) -> tuple[str, list[int], list[int]]:
         starts.append(at)
         at += len(word) + 1
     return " ".join(words), starts, [start + len(word) for start, word in zip(starts, words, strict=True)]
+
+
+def highlighted_svg(document: Annotations, *, layer: str = "name", width: int = 84) -> str:
+    """Return one document as a picture (SVG): lines of at most so many characters, spans marked, types above them."""
+    text = document.documents["text"][0].as_py() or ""
+    starts, ends = (document.tokens[name].to_pylist() for name in ("start_char", "end_char"))
+    lines = _wrapped(list(zip(starts, ends, strict=True)), width)
+    marks = [
+        (starts[span["start"]], ends[span["end"] - 1], span["type"] or "") for span in document.layer(layer).to_pylist()
+    ]
+    shapes, step, letter = [], 40, 9.0
+    for row, (first, last) in enumerate(lines):
+        y = 34 + row * step
+        for a, b, kind in marks:
+            left, right = max(a, first), min(b, last)
+            if left < right:
+                x, w = 16 + (left - first) * letter, (right - left) * letter
+                shapes.append(
+                    f'<rect x="{x - 3:g}" y="{y - 16}" width="{w + 6:g}" height="22" rx="5" '
+                    f'fill="{_COLOURS.get(kind, _OTHER)}"/>'
+                    f'<text x="{x:g}" y="{y - 19}" font-size="9" fill="#555">{html.escape(kind)}</text>'
+                )
+        words = html.escape(" ".join(text[first:last].split("\n")))
+        shapes.append(
+            f'<text x="16" y="{y}" font-size="15" xml:space="preserve" '
+            f'textLength="{(last - first) * letter:g}">{words}</text>'
+        )
+    size = f'width="{32 + width * letter:g}" height="{20 + len(lines) * step}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="DejaVu Sans Mono, Menlo, Consolas, monospace">'
+        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(shapes)}</svg>\n'
+    )
+
+
+def _wrapped(tokens: list[tuple[int, int]], width: int) -> list[tuple[int, int]]:
+    """Cut text into lines between tokens."""
+    lines: list[tuple[int, int]] = []
+    for start, end in tokens:
+        if lines and end - lines[-1][0] <= width:
+            lines[-1] = (lines[-1][0], end)
+        else:
+            lines.append((start, end))
+    return lines

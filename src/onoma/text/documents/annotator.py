@@ -20,7 +20,7 @@ from onoma.corpus.schema import ANNOTATED_DOCUMENTS, ANNOTATED_TOKENS, SENTENCES
 from onoma.text.annotate import MODELS, Annotator
 from onoma.text.names.attributes import AttributeLists, Mention
 from onoma.text.names.kinds import MentionKinds
-from onoma.text.names.tagger import NAME_TYPES, Names, NameTagger
+from onoma.text.names.tagger import NAME_TYPES, Names, NameTagger, name_attributes
 from onoma.text.phrases import Phrases, noun_phrases
 from onoma.text.tokens import Tokens
 
@@ -70,7 +70,8 @@ class DocumentAnnotator:
         trees = self.stages.parse(tokens, tags)
         words = tokens.words()
         lemmas = self.stages.lemmas(tokens, tags)
-        names = self.names.find(tokens, style=self.style)
+        values = name_attributes(tokens, self.names.words, self.names.gazetteer)
+        names = self.names.find(tokens, style=self.style, values=values)
         xpos = _named(self.stages.tagger.xpos_names, tags.xpos)
         columns: dict[str, Any] = {
             "word": words,
@@ -86,7 +87,7 @@ class DocumentAnnotator:
             "end_char": places.characters(tokens.ends),
         }
         phrases = noun_phrases(tokens.sentences, trees.heads, columns["deprel"], columns["upos"], words)
-        spans = _spans(self, places, tokens, names, phrases, (words, xpos, lemmas))
+        spans = _spans(self, places, tokens, (names, values), phrases, (words, xpos, lemmas))
         return Annotations(places.documents(texts), places.sentences(tokens), places.tokens(tokens, columns), spans)
 
 
@@ -221,11 +222,12 @@ def _spans(
     annotator: DocumentAnnotator,
     places: _Places,
     tokens: Tokens,
-    names: Names,
+    found_names: tuple[Names, NDArray[np.uint32]],
     phrases: Phrases,
     columns: tuple[Sequence[str], Sequence[str], Sequence[str]],
 ) -> pa.Table:
     """Make the spans: names, and mentions (noun phrases, pronouns and names) with what is known of them."""
+    names, values = found_names
     kind = {
         end - 1: (start, end, NAME_TYPES[code], chance)
         for start, end, code, chance in zip(
@@ -249,7 +251,8 @@ def _spans(
     rows: list[tuple[int, int, int, str, Any, Any, Any]] = [
         (start, 0, end, "name", label, chance, None) for start, end, label, chance in kind.values()
     ]
-    of_what, chances = annotator.kinds.find(tokens, *_as_arrays(bounds, found), _types(len(tokens), names))
+    types = _types(len(tokens), names)
+    of_what, chances = annotator.kinds.find(tokens, *_as_arrays(bounds, found), types, values=values)
     rows += [
         (a, 1, b, "mention", label, chance, attributes)
         for (a, b), label, chance, attributes in zip(bounds, of_what, chances.tolist(), known, strict=True)

@@ -49,6 +49,8 @@ class MentionKinds:
         ends: NDArray[np.integer],
         heads: NDArray[np.integer],
         name_types: NDArray[np.integer],
+        *,
+        values: NDArray[np.uint32] | None = None,
     ) -> tuple[list[str], NDArray[np.float64]]:
         """Return the kind of each mention and its probability.
 
@@ -60,8 +62,12 @@ class MentionKinds:
             Mentions, by tokens of the batch.
         name_types
             Of each token, 1 + the number of the type of the name it stands in, 0 for none.
+        values
+            What `name_attributes` gives for the tokens, if it is at hand.
         """
-        columns = _columns(self.names, tokens, starts, ends, heads, name_types)
+        if values is None:
+            values = name_attributes(tokens, self.names.words, self.names.gazetteer)
+        columns = _columns(self.names, tokens, values, (starts, ends, heads), name_types)
         alone = np.arange(len(columns) + 1, dtype=np.int32)
         chances = self.tagger.chain.marginals(self.tagger.ids(columns, alone), alone)
         best = chances.argmax(axis=1) if len(chances) else np.zeros(0, np.int64)
@@ -92,7 +98,8 @@ def learn_kinds(
         raise DataError(f"mentions of kind {', '.join(unknown) or '(none at all)'}; known are {', '.join(KINDS)}")
     starts, ends, heads = (np.array([mention[k] for mention in mentions], np.int64) for k in range(3))
     types = name_types_of(tokens, names)
-    columns = _columns(names, tokens, starts, ends, heads, types)
+    values = name_attributes(tokens, names.words, names.gazetteer)
+    columns = _columns(names, tokens, values, (starts, ends, heads), types)
     tagger = SequenceTagger.learn(
         columns,
         np.arange(len(mentions) + 1, dtype=np.int32),
@@ -119,14 +126,13 @@ def name_types_of(tokens: Tokens, names: NameTagger, *, style: str = "wiki") -> 
 def _columns(
     names: NameTagger,
     tokens: Tokens,
-    starts: NDArray[np.integer],
-    ends: NDArray[np.integer],
-    heads: NDArray[np.integer],
+    values: NDArray[np.uint32],
+    mentions: tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]],
     name_types: NDArray[np.integer],
 ) -> NDArray[np.uint32]:
     """Return mentions × columns: the head's own, then those of its surroundings; 0 outside the sentence."""
+    starts, ends, heads = mentions
     all_columns = (*COLUMNS, *names.gazetteer.columns, "style")
-    values = name_attributes(tokens, names.words, names.gazetteer)
     place = {name: number for number, name in enumerate(all_columns)}
     head = values[heads][:, [place[name] for name in _HEAD if name in place]]
     if head.shape[1] < len(_HEAD):  # a gazetteer without types of words

@@ -25,7 +25,7 @@ from onoma.text.storage import load_arrays, save_arrays
 from onoma.text.tokens import Tokens
 from onoma.text.words import COLUMNS, WordTable, attributes_of
 
-__all__ = ["NAME_TYPES", "LabelledSentences", "NameSettings", "NameTagger", "Names", "learn_names"]
+__all__ = ["NAME_TYPES", "LabelledSentences", "NameSettings", "NameTagger", "Names", "learn_names", "name_attributes"]
 
 NAME_TYPES = ("PER", "ORG", "LOC", "MISC")
 """Persons; organisations; places; works, events, peoples and products."""
@@ -103,7 +103,7 @@ class NameTagger:
     tagger: SequenceTagger
     styles: tuple[str, ...]
 
-    def find(self, tokens: Tokens, *, style: str = "wiki", attributes: NDArray[np.uint32] | None = None) -> Names:
+    def find(self, tokens: Tokens, *, style: str = "wiki", values: NDArray[np.uint32] | None = None) -> Names:
         """Return the names in some sentences.
 
         Parameters
@@ -112,12 +112,12 @@ class NameTagger:
             The sentences.
         style
             In whose manner: one of `styles`.
-        attributes
-            What `attributes_of(tokens, words)` gives, if it is at hand.
+        values
+            What `name_attributes` gives for the tokens, if it is at hand; its last column is written to.
         """
         if style not in self.styles:
             raise SettingsError(f"there is no style {style!r}; there are {', '.join(self.styles)}")
-        columns = name_attributes(tokens, self.words, self.gazetteer, attributes)
+        columns = name_attributes(tokens, self.words, self.gazetteer) if values is None else values
         columns[:, -1] = self.styles.index(style) + 1
         ids = self.tagger.ids(columns, tokens.sentences)
         codes = self.tagger.chain.decode(ids, tokens.sentences)
@@ -138,11 +138,9 @@ class NameTagger:
         return cls(words, gazetteer, SequenceTagger.of(header, arrays), tuple(header["styles"]))
 
 
-def name_attributes(
-    tokens: Tokens, words: WordTable, gazetteer: Gazetteer, attributes: NDArray[np.uint32] | None = None
-) -> NDArray[np.uint32]:
+def name_attributes(tokens: Tokens, words: WordTable, gazetteer: Gazetteer) -> NDArray[np.uint32]:
     """Return tokens × columns: those of words, those of the gazetteer, and an empty one for the style."""
-    known = attributes_of(tokens, words) if attributes is None else attributes[:, : len(COLUMNS)]
+    known = attributes_of(tokens, words)
     is_open = (known[:, COLUMNS.index("flags")] & _UPPER) > 0
     lower = np.ascontiguousarray(known[:, COLUMNS.index("lower")])
     listed = gazetteer.attributes(lower, is_open, tokens.sentences)

