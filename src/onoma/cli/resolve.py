@@ -107,7 +107,7 @@ def resolve(
         with Interrupt(speaker.note, partial(_kept, output)) as interrupt, shared as carry:
             going_on = read_resume(job, _resume_file(output)) if resume else None
             if not (speaker.quiet or speaker.json):
-                _say_plan(speaker, plan_job(job))
+                _say_plan(speaker, plan_job(job, resume=resume, engine=engine is not None))
             outcome = run_job(
                 job,
                 progress=speaker.progress,

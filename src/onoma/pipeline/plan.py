@@ -101,13 +101,15 @@ def plan_files(
     return plan_job(job, share=min(share.values(), default=1.0))
 
 
-def plan_job(job: Job, *, share: float = 1.0) -> Plan:
+def plan_job(job: Job, *, share: float = 1.0, resume: bool = False, engine: bool = False) -> Plan:
     """Say how a job would be done.
 
     Parameters
     ----------
     share
         The share of the rows that the job's table holds.
+    resume, engine
+        Whether a stopped run is to go on, and whether partitions are carried: not every model can.
     """
     config = job.config
     n = round(len(job.table) / share)
@@ -115,7 +117,10 @@ def plan_job(job: Job, *, share: float = 1.0) -> Plan:
     fields = _fields(job, table)
     model, why = config.model, "it was so chosen"
     if model == AUTO:
-        model, why = pick_model(fields.fields, config) if fields.fields else ("", "there is nothing to compare")
+        asked = {"resume": resume, "engine": engine}
+        model, why = (
+            pick_model(fields.fields, config, **asked) if fields.fields else ("", "there is nothing to compare")
+        )
     k, _ = CanopySettings(neighbours=config.neighbours).resolved(n)
     return Plan(
         rows=n,

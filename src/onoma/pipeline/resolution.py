@@ -22,6 +22,7 @@ from onoma.evaluate.report import Evaluation, evaluate
 from onoma.pipeline.evaluation import gold_labels
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.api import resolve
+from onoma.resolve.comparison.given import read_weights
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Carry
 from onoma.resolve.fields.align import Aligned, align_tables, check_shared
@@ -123,6 +124,8 @@ def read_job(
     if config.link and config.source is None:
         raise SettingsError("linking needs two sources", hint="Give two files, or one file and --source COLUMN.")
     _check_columns(table, config)
+    if config.weights is not None:
+        read_weights(config.weights)  # what is wrong with it is said before any work
     return Job(
         table=table,
         config=config,
