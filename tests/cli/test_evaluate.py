@@ -161,3 +161,18 @@ def test_a_column_called_label_is_not_taken_for_the_answer(onoma):
     ran = onoma("evaluate a.csv a.csv")
     assert ran.code == 1 and "no column for the clusters" in ran.err
     assert onoma("evaluate a.csv a.csv --gold-column label --predicted-column label").code == 0
+
+
+@pytest.mark.parametrize("target", ["out", "out.csv", "out.parquet"])
+def test_the_output_of_resolve_is_read_whatever_the_ids_were_called(onoma, target):
+    """A result has its ids in the column `id`; the table it was made from may call them anything."""
+    assert onoma("simulate people 60 --seed 2 -o people.csv -q").code == 0
+    text = Path("people.csv").read_text("utf-8")
+    Path("gold.csv").write_text(text.replace("id,cluster_id,", "person_no,cluster_id,", 1), "utf-8")
+    assert onoma(f"resolve gold.csv --id person_no -o {target} -q").code == 0
+    predicted = f"{target}/memberships.parquet" if target == "out" else target
+    ran = onoma(f"evaluate gold.csv {predicted} --id person_no --json")
+    assert ran.code == 0, ran.err
+    assert ran.json["b3"]["f1"] > 0.9
+    Path("rec.csv").write_text(text.replace("id,cluster_id,", "rec_id,cluster_id,", 1), "utf-8")
+    assert onoma(f"evaluate rec.csv {predicted} --json").json["b3"]["f1"] > 0.9

@@ -350,3 +350,9 @@ def test_a_bibliography_is_resolved(onoma):
     )
     Path("refs.bib").write_text("".join(entries))
     assert onoma("resolve refs.bib -o who.csv --json").json["rows"] == 16
+
+
+def test_a_quiet_run_that_writes_one_table_estimates_nothing(onoma, monkeypatch):
+    assert onoma("simulate people 60 --seed 2 -o people.csv -q").code == 0
+    monkeypatch.setattr("onoma.resolve.quality.recall.estimate_recall", lambda *_: pytest.fail("nobody asked"))
+    assert onoma("resolve people.csv -o out.csv --quiet").code == 0

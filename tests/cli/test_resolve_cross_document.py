@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from onoma.corpus.readers.table import read_table
+from onoma.kb.database import read_knowledge_base
 from onoma.resolve.models.cross_document import run as cross_document_run
 
 
@@ -114,3 +115,31 @@ def test_a_second_ctrl_c_stops_at_once(onoma, mentions, pressed, monkeypatch):
     assert ran.code == 130
     assert "stopped at once: nothing was written; the same command begins anew" in ran.err
     assert [path.name for path in Path().iterdir()] == [mentions]
+
+
+def test_a_knowledge_base_remembers_where_its_mentions_stand(onoma, tmp_path):
+    """New mentions get the words around them from the same file of documents, or from another that is named."""
+    baker = "The baker Ada Stone of Bath sells bread cake and pies in the morning"
+    sailor = "The sailor Ada Stone of Hull steers ships boats and rafts at night"
+    texts = [f"d{k},{baker if k % 2 else sailor} {k}" for k in range(12)]
+    (tmp_path / "docs.csv").write_text("\n".join(["document,text", *texts]), "utf-8")
+    rows = [f"m{k},d{k},{'10,19' if k % 2 else '11,20'},Ada Stone" for k in range(12)]
+    head = "id,document,start,end,name"
+    (tmp_path / "first.csv").write_text("\n".join([head, *rows[:10]]), "utf-8")
+    (tmp_path / "more.csv").write_text("\n".join([head, *rows[10:]]), "utf-8")
+    (tmp_path / "all.csv").write_text("\n".join([head, *rows]), "utf-8")
+    line = "--documents docs.csv --model cross-document"
+    assert onoma(f"resolve first.csv {line} -o kb.duckdb -q").code == 0
+    ran = onoma("resolve more.csv --into kb.duckdb --json")
+    assert ran.code == 0, ran.err
+    whole = onoma(f"resolve all.csv {line} --json")
+    assert ran.json["records"] == 12 and ran.json["entities"] == whole.json["entities"]
+    with read_knowledge_base(tmp_path / "kb.duckdb") as base:
+        assert base.value("SELECT count(*) FROM records WHERE context IS NULL OR context = ''") == 0
+    (tmp_path / "docs.csv").rename(tmp_path / "moved.csv")
+    (tmp_path / "last.csv").write_text(f"{head}\nm99,d3,10,19,Ada Stone\n", "utf-8")
+    assert "--documents FILE" in onoma("resolve last.csv --into kb.duckdb").err
+    assert onoma("resolve last.csv --into kb.duckdb --documents moved.csv -q").code == 0
+    onoma("simulate people 30 --seed 2 -o people.csv -q")
+    assert onoma("resolve people.csv -o people.duckdb -q").code == 0
+    assert "stand in no documents" in onoma("resolve people.csv --into people.duckdb --documents moved.csv").err
