@@ -173,6 +173,6 @@ def test_the_output_of_resolve_is_read_whatever_the_ids_were_called(onoma, targe
     predicted = f"{target}/memberships.parquet" if target == "out" else target
     ran = onoma(f"evaluate gold.csv {predicted} --id person_no --json")
     assert ran.code == 0, ran.err
-    assert ran.json["b3"]["f1"] > 0.9
+    assert ran.json["b3"]["f1"] > 0.6 and not [note for note in ran.json.get("notes", []) if "not in the" in note]
     Path("rec.csv").write_text(text.replace("id,cluster_id,", "rec_id,cluster_id,", 1), "utf-8")
-    assert onoma(f"evaluate rec.csv {predicted} --json").json["b3"]["f1"] > 0.9
+    assert onoma(f"evaluate rec.csv {predicted} --json").json["b3"] == ran.json["b3"]

@@ -5,7 +5,6 @@ taken for missing), and weighed by the weights that the old ones gave.
 """
 
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -15,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.errors import DataError
+from onoma.numerics.archive import ArchiveError, read_sealed, write_sealed
 from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.config import ResolveConfig
@@ -90,9 +90,8 @@ class Memory:
             "config": self.config.to_json(),
             "why_not": self.why_not,
         }
-        text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
         file = io.BytesIO()
-        np.savez_compressed(file, allow_pickle=False, header=text, **arrays)
+        write_sealed(file, header, arrays, compress=True)
         return file.getvalue()
 
 
@@ -100,9 +99,9 @@ def memory_from_bytes(data: bytes) -> Memory:
     """Read what `Memory.to_bytes` wrote."""
     if not data:
         raise DataError("nothing was learnt that new records could be weighed by")
-    with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
-    header = json.loads(arrays.pop("header").tobytes())
+    header, arrays, is_sealed, is_whole = read_sealed(io.BytesIO(data))
+    if is_sealed and not is_whole:
+        raise ArchiveError("it does not fit its seal")
     parts: dict[str, Any] = header["weights"] | {
         name.removeprefix("weights."): np.ascontiguousarray(array) for name, array in arrays.items()
     }

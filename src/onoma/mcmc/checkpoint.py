@@ -1,7 +1,6 @@
 """Chains on disk: arrays and JSON in one .npz file. No code is stored: settings are named, and looked up by name."""
 
 import dataclasses
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError
 from onoma.mcmc import gibbs, metropolis, minibatch, schedules, subsampling
-from onoma.numerics.archive import ArchiveError, read_archive, seal_of
+from onoma.numerics.archive import ArchiveError, read_sealed, write_sealed
 
 __all__ = ["decode", "encode", "read", "write"]
 
@@ -67,25 +66,22 @@ def decode(value: object, kinds: Mapping[str, type[Any]] = KINDS) -> Any:  # noq
 def write(path: Path, settings: object, fingerprint: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
     """Write a checkpoint beside the place, then move it there: a reader sees the old one or the new one."""
     header = {"version": VERSION, "graph": fingerprint, "settings": encode(settings)}
-    header["seal"] = seal_of(json.loads(json.dumps(header)), arrays)
-    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     beside = path.with_name(path.name + ".part")
     with beside.open("wb") as file:
-        np.savez(file, allow_pickle=False, header=text, **dict(arrays))
+        write_sealed(file, header, arrays)
     os.replace(beside, path)  # noqa: PTH105 (Path.replace says nothing of atomicity)
 
 
 def read(path: Path, kind: type[Settings], fingerprint: str) -> tuple[Settings, dict[str, NDArray[Any]]]:
     """Return the settings and arrays of a checkpoint made on this graph."""
     try:
-        arrays = read_archive(path)
-        header = json.loads(arrays.pop("header").tobytes())
-        version, seal = header["version"], header.pop("seal", None)
-    except (OSError, ArchiveError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        header, arrays, _, is_whole = read_sealed(path)
+        version = header["version"]
+    except (OSError, ArchiveError, KeyError, TypeError) as error:
         raise DataError(f"not a checkpoint of chains: {error}", file=path) from error
     if version != VERSION:
         raise DataError(f"checkpoint of version {version}; this Onoma reads {VERSION}", file=path)
-    if seal != seal_of(header, arrays):
+    if not is_whole:
         raise DataError("was edited or damaged after it was written", file=path, hint="Begin the chains anew.")
     if header["graph"] != fingerprint:
         raise DataError(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from onoma.corpus.writers.files import open_output
 from onoma.errors import DataError
-from onoma.numerics.archive import ArchiveError, read_archive, seal_of
+from onoma.numerics.archive import ArchiveError, read_sealed, write_sealed
 from onoma.resolve.comparison.weights import Evidence, Weights
 from onoma.resolve.posterior.sampling import Stopped, Tally
 
@@ -107,25 +107,22 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint, about: Mapping[str, obj
     header["of"] = checkpoint.stopped.of
     arrays |= {f"state.{name}": array for name, array in checkpoint.stopped.state.items()}
     arrays |= {"tally.counts": tally.counts, "tally.n_entities": tally.n_entities, "tally.roots": tally.roots[:n_kept]}
-    header["seal"] = seal_of(header, arrays)
-    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     with open_output(path) as file:
-        np.savez(file, allow_pickle=False, header=text, **arrays)
+        write_sealed(file, header, arrays)
 
 
 def read_checkpoint(path: Path) -> tuple[Checkpoint, dict[str, Any]]:
     """Return a checkpoint and what was written about it."""
     try:
-        arrays = read_archive(path)
-        header: dict[str, Any] = json.loads(arrays.pop("header").tobytes())
-        version, seal = header["version"], header.pop("seal", None)
+        header, arrays, _, is_whole = read_sealed(path)
+        version = header["version"]
     except FileNotFoundError as error:
         raise DataError("there is nothing to resume: no such file", file=path) from error
-    except (ArchiveError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ArchiveError, KeyError, TypeError) as error:
         raise DataError("is not the file of a stopped run", file=path, hint=_ANEW) from error
     if version != VERSION:
         raise DataError(f"is of version {version}; this Onoma reads {VERSION}", file=path, hint=_ANEW)
-    if seal != seal_of(header, arrays):
+    if not is_whole:
         raise DataError("was edited or damaged after it was written", file=path, hint=_ANEW)
     _check_indices(arrays, path)
     kept, counts = arrays["tally.roots"], arrays["tally.counts"]
