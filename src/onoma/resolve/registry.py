@@ -22,7 +22,17 @@ from onoma.resolve.config import OPTIONS, ResolveConfig
 if TYPE_CHECKING:
     from onoma.resolve.contract import Capability, Model
 
-__all__ = ["AUTO", "check", "find_model", "model_names", "register", "require", "settings_of", "why_refused"]
+__all__ = [
+    "AUTO",
+    "check",
+    "find_model",
+    "model_names",
+    "register",
+    "require",
+    "settings_of",
+    "unregister",
+    "why_refused",
+]
 
 AUTO = "auto"
 """Not a model: the choice is left to the data."""
@@ -43,6 +53,11 @@ _registered: dict[str, "Model"] = {}
 def register(model: "Model") -> None:
     """Add a model; it is then known by its name wherever models are."""
     _registered[model.name] = model
+
+
+def unregister(name: str) -> None:
+    """Take away a model that `register` added."""
+    _registered.pop(name, None)
 
 
 def model_names() -> tuple[str, ...]:
