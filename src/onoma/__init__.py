@@ -1,17 +1,64 @@
-"""Onoma: from names to the things named."""
+"""Onoma: from names to the things named.
 
-import importlib
-from typing import Any
+    import onoma
+
+    found = onoma.resolve("people.csv")      # a file, pandas, Polars, Arrow, DuckDB, a list of dicts
+    found.to_pandas()                        # every row with its entity and a probability
+    found.save("people.duckdb")              # a knowledge base
+    onoma.open("people.duckdb").add("new.csv")
+
+Everything here is loaded when it is first used, so that `import onoma` costs nothing. See docs/python.md.
+"""
+
+import importlib as _importlib
 
 __version__ = "0.1.0"
+__all__ = [  # noqa: RUF022 (as they are told)
+    "resolve",
+    "link",
+    "open",
+    "load",
+    "evaluate",
+    "names",
+    "facts",
+    "annotate",
+    "ResolveConfig",
+    "Result",
+    "KnowledgeBase",
+    "OnomaError",
+    "__version__",
+]
 
-_ROOMS = ("corpus", "evaluate", "graph", "learning", "mcmc", "numerics", "resolve", "text")
+_HOMES = {"ResolveConfig": "onoma.resolve.config", "OnomaError": "onoma.errors"}
+_ROOMS = ("resolve", "evaluate")
+"""Rooms that are called."""
+_SUBPACKAGES = (
+    "corpus",
+    "coref",
+    "correct",
+    "engines",
+    "graph",
+    "kb",
+    "knowledge",
+    "learning",
+    "mcmc",
+    "numerics",
+    "text",
+)
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    # Rooms are opened when they are entered: `import onoma` stays cheap.
-    if name in _ROOMS:
-        return importlib.import_module(f"onoma.{name}")
-    if name == "annotate":
-        return importlib.import_module("onoma.pipeline.annotation").annotate
-    raise AttributeError(f"module 'onoma' has no attribute {name!r}")
+def __getattr__(name: str) -> object:
+    if name in _ROOMS or name in _SUBPACKAGES:
+        return _importlib.import_module(f"onoma.{name}")
+    if name in __all__:
+        found: object = getattr(_importlib.import_module(_HOMES.get(name, "onoma.api")), name)
+        globals()[name] = found
+        return found
+    import difflib
+
+    near = difflib.get_close_matches(name, __all__, n=1)
+    raise AttributeError(f"module 'onoma' has no attribute {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

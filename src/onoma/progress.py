@@ -34,6 +34,9 @@ class Progress(Protocol):
 
 
 class _Silent:
+    def __repr__(self) -> str:
+        return "SILENT"
+
     def task(self, name: str, total: int | None = None, unit: str = "") -> Task:  # noqa: ARG002
         return self
 

@@ -1,7 +1,7 @@
 """Two files, gold and predicted, made ready to be measured: annotated text, or tables of ids and clusters."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError
 from onoma.evaluate.align import Universe, align, clusterings_from_corpora
 
-__all__ = ["ENTITY_NAMES", "KEY_NAMES", "Sides", "gold_labels", "read_sides"]
+__all__ = ["ENTITY_NAMES", "KEY_NAMES", "Sides", "gold_labels", "read_sides", "table_sides"]
 
 KEY_NAMES = ("id", "mention_id", "record_id", "rec_id", "unique_id", "mention", "uid", "key")
 """Columns that are taken for the id, in this order."""
@@ -138,23 +138,39 @@ def _table_sides(
     on_error: str,
 ) -> Sides:
     notes: list[str] = []
-    sides = []
-    for path, column, names in (
-        (gold, columns[0], ENTITY_NAMES),
-        (predicted, columns[1], ("entity", *ENTITY_NAMES)),
-    ):
+    tables = []
+    for path in (gold, predicted):
         read = read_table(path, on_error=on_error)
         notes += read.notes
         if len(read.rejects):
             notes.append(f"{path}: {len(read.rejects):,} rows could not be read and are left out")
-        sides.append(_Columns(read.table, path, _find(read.table, column, names, path, "clusters")))
+        tables.append(read.table)
+    found = table_sides(tables[0], tables[1], paths=(gold, predicted), id=id, columns=columns, by=by, universe=universe)
+    return replace(found, notes=[*notes, *found.notes])
+
+
+def table_sides(
+    gold: pa.Table,
+    predicted: pa.Table,
+    *,
+    paths: tuple[Path, Path] = (Path("the gold"), Path("the prediction")),
+    id: Sequence[str] = (),
+    columns: tuple[str | None, str | None] = (None, None),
+    by: str | None = None,
+    universe: Universe = "union",
+) -> Sides:
+    """Align the items of two tables, as `read_sides` does; `paths` are what they are called."""
+    sides = [
+        _Columns(gold, paths[0], _find(gold, columns[0], ENTITY_NAMES, paths[0], "clusters")),
+        _Columns(predicted, paths[1], _find(predicted, columns[1], ("entity", *ENTITY_NAMES), paths[1], "clusters")),
+    ]
     keys = _keys(sides, id)
     tables = [pa.table({"id": _joined(side, keys), "entity": gold_labels(side.table[side.entity])}) for side in sides]
     found = align(tables[0], tables[1], universe=universe)
-    notes.append(
-        f"items are matched by {' and '.join(map(repr, keys))}; clusters are {sides[0].entity!r} in {gold.name} "
-        f"and {sides[1].entity!r} in {predicted.name}"
-    )
+    notes = [
+        f"items are matched by {' and '.join(map(repr, keys))}; clusters are {sides[0].entity!r} in {paths[0].name} "
+        f"and {sides[1].entity!r} in {paths[1].name}"
+    ]
     notes += _left_out(found.n_unlabelled, found.n_gold_only, found.n_predicted_only, universe)
     return Sides(
         found.gold,

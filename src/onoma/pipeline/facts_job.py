@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from onoma.corpus.readers.facts import read_facts
-from onoma.corpus.readers.files import check_on_error
+from onoma.corpus.readers.files import check_on_error, make_rejects
 from onoma.corpus.readers.nell import nell_types
 from onoma.corpus.readers.table import TableRead, read_table
 from onoma.corpus.schema import SIGNATURES, TYPES
@@ -72,7 +72,7 @@ class FactsJob:
 
 
 def read_facts_job(
-    triples: Path,
+    triples: Path | pa.Table,
     *,
     types: str | None = None,
     signatures: Path | None = None,
@@ -88,7 +88,7 @@ def read_facts_job(
     Parameters
     ----------
     triples
-        The facts (`onoma.corpus.readers.facts.read_facts`).
+        The facts: a file (`onoma.corpus.readers.facts.read_facts`), or a table (`onoma.corpus.schema.FACTS`).
     types
         A file of lines entity TAB type, or a .csv; or `"names"`: the types stand in the names, as NELL writes them; or
         `"relation:R"`: the facts of the relation R say the types, and are not learnt from.
@@ -110,10 +110,10 @@ def read_facts_job(
     notes: list[str] = []
     bad_rules: list[str] | None = [] if check_on_error(on_error) else None
     firm = None if rules is None else tuple(read_rules(rules, rejected=bad_rules))
-    read = _read(triples, on_error, notes)
+    read = _of_table(triples) if isinstance(triples, pa.Table) else _read(triples, on_error, notes)
     kinds, table = None, read.table
     if types is not None:
-        kinds, table = _type_table(types, table, on_error, notes), _without_types(types, table, triples)
+        kinds, table = _type_table(types, table, on_error, notes), _without_types(types, table)
     facts = Facts.from_table(table)
     if facts.n_repeated:
         said = "fact is said" if facts.n_repeated == 1 else "facts are said"
@@ -145,13 +145,26 @@ def _read(triples: Path, on_error: str, notes: list[str]) -> TableRead:
     return read
 
 
-def _without_types(types: str, table: pa.Table, triples: Path) -> pa.Table:
+def _of_table(table: pa.Table) -> TableRead:
+    """Take a table for facts."""
+    missing = [name for name in ("subject", "relation", "object") if name not in table.column_names]
+    if missing:
+        there = ", ".join(table.column_names)
+        raise DataError(f"facts have the columns subject, relation and object; there are {there}")
+    facts = table.select(["subject", "relation", "object"])
+    facts = pa.table({name: facts[name].cast(pa.string()) for name in facts.column_names})
+    if any(facts[name].null_count for name in facts.column_names) or not len(facts):
+        raise DataError("there are no facts" if not len(facts) else "a fact lacks its subject, relation or object")
+    return TableRead(facts, make_rejects([]), [])
+
+
+def _without_types(types: str, table: pa.Table) -> pa.Table:
     """Return the facts but for those that say the types."""
     if not types.startswith(RELATION):
         return table
     left = table.filter(pc.not_equal(table["relation"], types.removeprefix(RELATION)))
     if len(left) == 0:
-        raise DataError(f"every fact is of {types.removeprefix(RELATION)!r}, which says the types", file=triples)
+        raise DataError(f"every fact is of {types.removeprefix(RELATION)!r}, which says the types")
     return left
 
 

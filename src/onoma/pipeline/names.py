@@ -31,6 +31,7 @@ __all__ = [
     "find_tree",
     "is_knowledge_base",
     "link_to_references",
+    "mentions_of",
     "read_lineage",
     "read_mentions",
     "tell_tree",
@@ -91,8 +92,27 @@ def read_mentions(
                 f"is not text in UTF-8 (byte {error.start:,})", file=path, hint="Convert it: iconv -f latin1 -t utf-8"
             ) from error
         return Mentions(_some([line.strip() for line in lines if line.strip()], path), is_apart=is_apart)
-    table = read_table(path).table
-    wanted = (name or _name_column(table, path), kind, document, context, language, date)
+    return mentions_of(
+        read_table(path).table,
+        path,
+        columns=(name, kind, document, context, language, date),
+        is_apart=is_apart,
+        n_topics=n_topics,
+        seed=seed,
+    )
+
+
+def mentions_of(
+    table: pa.Table,
+    path: Path = Path("the table"),
+    *,
+    columns: Sequence[str | None] = (None,) * 6,
+    is_apart: bool = False,
+    n_topics: int = 16,
+    seed: int = 0,
+) -> Mentions:
+    """Return the names of a table; `columns` are those of `read_mentions`, `path` is what it is called."""
+    wanted = (columns[0] or _name_column(table, path), *columns[1:])
     names, kinds, documents, contexts, languages, dates = (_column(table, path, each) for each in wanted)
     topics = None
     if contexts is not None:

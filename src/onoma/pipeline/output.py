@@ -28,6 +28,7 @@ __all__ = [
     "holds_all_tables",
     "resume_path",
     "store_outcome",
+    "with_input",
     "write_outcome",
 ]
 
@@ -144,13 +145,13 @@ def _write_tables(outcome: Outcome, target: Path, command: str) -> list[Path]:
         store_outcome(outcome, target, command=command)
         return [target]
     if _is_file(target):
-        write_table(flat(_with_input(outcome)) if _is_delimited(target) else _with_input(outcome), target)
+        write_table(flat(with_input(outcome)) if _is_delimited(target) else with_input(outcome), target)
         return [target, *_write_rejects(rejects, rejects_beside(target))]
     with folder_for(target, drop=FOLDER_FILES) as folder:
         return [target / each.name for each in _write_folder(outcome, folder, command)]
 
 
-def _with_input(outcome: Outcome) -> pa.Table:
+def with_input(outcome: Outcome) -> pa.Table:
     """Return which entity each row is, and the row as it came: id, entity and probability first, by these names."""
     found = outcome.resolution.memberships
     for name in outcome.job.table.column_names:

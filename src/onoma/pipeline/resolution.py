@@ -37,6 +37,7 @@ __all__ = [
     "calibration_error",
     "job_settings",
     "job_to_store",
+    "make_job",
     "read_job",
     "read_resume",
     "read_rows",
@@ -100,40 +101,41 @@ def read_job(
     """
     config = config or ResolveConfig()
     tables, notes, rejects = _read(files, config, on_error, reader or read_rows)
-    aligned: Sequence[Aligned] = ()
     if map and len(files) == 1:
         raise SettingsError("--map is for several files", hint="It says which of their columns are the same.")
-    if len(files) > 1:
+    if not any(len(table) for table in tables):
+        raise DataError("there are no rows to resolve", file=files[0])
+    job = make_job(tables, _source_names(files), config, map=map)
+    return replace(job, notes=notes, rejects=pa.concat_tables(rejects) if rejects else None)
+
+
+def make_job(
+    tables: Sequence[pa.Table], names: Sequence[str], config: ResolveConfig, *, map: Mapping[str, str] | None = None
+) -> Job:
+    """Return the job of one table, or of several that become one with a column `source` of their names."""
+    aligned: Sequence[Aligned] = ()
+    if len(tables) > 1:
         if config.source is not None:
             raise SettingsError(
                 "several files are sources already; --source is for one file that holds several",
                 hint="Leave out --source, or join the files first.",
             )
         known = [name for name in (config.id, config.truth, config.labels, "id") if name]
-        alignment = align_tables(_with_one_id(tables, config.id), _source_names(files), given=map, exclude=known)
+        alignment = align_tables(_with_one_id(tables, config.id), names, given=map, exclude=known)
         check_shared(alignment)
         tables, aligned = alignment.tables, alignment.aligned
         config = replace(config, source=_free("source", tables))
         tables = [
             table.append_column(config.source, pa.array([name] * len(table), pa.string()))
-            for table, name in zip(tables, _source_names(files), strict=True)
+            for table, name in zip(tables, names, strict=True)
         ]
     table = tables[0] if len(tables) == 1 else pa.concat_tables(alike(tables), promote_options="permissive")
-    if len(table) == 0:
-        raise DataError("there are no rows to resolve", file=files[0])
     if config.link and config.source is None:
         raise SettingsError("linking needs two sources", hint="Give two files, or one file and --source COLUMN.")
     _check_columns(table, config)
     if config.weights is not None:
         read_weights(config.weights)  # what is wrong with it is said before any work
-    return Job(
-        table=table,
-        config=config,
-        aligned=aligned,
-        notes=notes,
-        rejects=pa.concat_tables(rejects) if rejects else None,
-        several=len(files) > 1,
-    )
+    return Job(table=table, config=config, aligned=aligned, several=len(tables) > 1)
 
 
 def _read(

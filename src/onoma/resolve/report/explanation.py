@@ -107,6 +107,14 @@ class Explanation:
         """The probability that the bits of the pair alone give."""
         return float(1.0 / (1.0 + np.exp2(-np.clip(self.bits, -1000.0, 1000.0))))
 
+    def __repr__(self) -> str:
+        told = "never compared" if self.posterior is None else f"the same with probability {self.posterior:.3g}"
+        lines = [f"rows {self.a} and {self.b}: {told}; alone {self.bits:+.1f} bits, {self.probability:.3g}"]
+        for step in self.steps:
+            values = f"{step.a!r} and {step.b!r}" if step.a or step.b else ""
+            lines.append(f"{step.bits:+8.1f}  {step.field:<16} {step.level:<12} {values}".rstrip())
+        return "\n".join(lines)
+
 
 def find_record(resolution: "Resolution", record: Record) -> int:
     """Return the row of a record named by its id, by its source and id, or by the row itself."""

@@ -1,0 +1,34 @@
+import pytest
+
+import onoma
+from onoma.errors import DataError
+
+
+@pytest.fixture
+def base(people, tmp_path):
+    onoma.resolve(people.slice(0, 100), seed=1).save(tmp_path / "people.duckdb")
+    return onoma.open(tmp_path / "people.duckdb")
+
+
+def test_records_come_and_go_and_questions_are_answered(base, people):
+    assert base.add(people.slice(95).to_pandas()).n_added == 20
+    assert base.add(people.slice(95).to_pylist()).n_same == 25
+    gone = people["id"].to_pylist()[:2]
+    assert base.retract(gone).n_retracted == 2
+    assert len(base.result()) == 118
+    record = base.result().to_dicts()[0]
+    found = base.find(f"{record['given_name']} {record['surname']}", most=3)
+    assert record["entity"] in found["entity"].to_pylist()
+    assert record["id"] in base.records(record["entity"])["id"].to_pylist()
+    assert "created" in base.history(record["entity"])["kind"].to_pylist()
+    assert base.count().reported == base.result().n_entities == len(base.entities)
+    assert base.query("SELECT count(*) AS n FROM runs")["n"].to_pylist() == [3]
+    assert len(repr(base).splitlines()) <= 10
+
+
+def test_what_is_no_knowledge_base_is_refused(tmp_path):
+    with pytest.raises(DataError, match="there is no such file"):
+        onoma.open(tmp_path / "people.duckdb")
+    (tmp_path / "people.csv").write_text("id\n1\n")
+    with pytest.raises(DataError, match="is no knowledge base"):
+        onoma.open(tmp_path / "people.csv")
