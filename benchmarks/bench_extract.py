@@ -1,0 +1,207 @@
+"""Extraction beside python-crfsuite: the same attributes, the same texts; then the scale of the advertisements.
+
+Processor time throughout, one thread. Test parts are scored with fixed settings (penalty 1 for both, crfsuite's own
+stopping rule). The semi-Markov line has no peer. `quick` uses 300 texts of each set.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pycrfsuite
+import scipy.sparse as sp
+
+from benchmarks.measure import Measurement
+from onoma.extract.extractor import gold_segments
+from onoma.extract.features import FeatureMaker, FeatureSettings
+from onoma.extract.scores import score_segments
+from onoma.learning.expectations import ConstraintSet, Expectations
+from onoma.learning.semicrf import Segmentation, SemiCRF, Sequences, Structure
+from onoma.learning.semicrf_layout import build_layout, n_weights
+from onoma.learning.taxonomy import Taxonomy
+from onoma.pipeline.studies._extraction_sets import Labelled, _labelled, read_bio, read_chunks
+
+
+def run(*, quick: bool) -> Iterator[Measurement]:
+    yield from _scale(quick=quick)
+    folder = Path(os.environ["ONOMA_DATA"]) / "text"
+    part = slice(0, 300) if quick else slice(None)
+    for name, train, test in (
+        ("MIT restaurant", "mit-restaurant/train.txt.gz", "mit-restaurant/test.txt.gz"),
+        ("MIT movie", "mit-movie/engtrain.bio.txt.gz", "mit-movie/engtest.bio.txt.gz"),
+    ):
+        yield from _set(name, read_bio(folder / train)[part], read_bio(folder / test)[part])
+    chunks = [read_chunks(folder / "nltk/conll2000.zip", f"conll2000/{p}.txt")[part] for p in ("train", "test")]
+    tags = [[tag for _, tags in group for tag in tags] for group in chunks]
+    yield from _set("CoNLL-2000", [item for item, _ in chunks[0]], [item for item, _ in chunks[1]], tags)
+
+
+def _set(
+    name: str, train: list[Labelled], test: list[Labelled], tags: list[list[str]] | None = None
+) -> Iterator[Measurement]:
+    labels = ["OTHER", *sorted({y for item in train + test for _, _, y in item.spans})]
+    maker = FeatureMaker(FeatureSettings()).fit([item.text for item in train])
+    x = maker.transform([item.text for item in train])
+    begin = time.process_time()
+    x_test = maker.transform([item.text for item in test])
+    looking = time.process_time() - begin
+    if tags is not None:
+        x, x_test = _with_tags(x, x_test, tags)
+    gold, tree = _gold(test, labels), Taxonomy.flat(labels)
+    codes = ["O", *(p + y for y in labels[1:] for p in ("B-", "I-"))]
+    target = Segmentation.of_tokens([codes.index(tag) for item in train for tag in _bio(item)])
+    chain, spent = _fit(SemiCRF(Structure(len(codes))), x, target)
+    begin = time.process_time()
+    found = chain.predict(x_test).tokens()
+    tagging = time.process_time() - begin
+    ours = score_segments(gold, _gold(_told(test, [codes[i] for i in found]), labels), tree, 0).span_f1
+    peer_tags, peer_spent, peer_tagging = _crfsuite(x, x_test, train)
+    theirs = score_segments(gold, _gold(_told(test, peer_tags), labels), tree, 0).span_f1
+    data = f"{name}: {len(train):,} texts to learn from, {len(test):,} to test"
+    yield Measurement("span F1, chain", ours, theirs, ours / theirs, "share", data, peer_name="python-crfsuite")
+    yield Measurement("training, chain", spent, peer_spent, peer_spent / spent, "s", data, peer_name="python-crfsuite")
+    rate, peer_rate = x_test.n_tokens / (tagging + looking), x_test.n_tokens / peer_tagging
+    yield Measurement(
+        "tagging, attributes included (peer: without)", rate, peer_rate, rate / peer_rate, "tokens/s", data,
+        peer_name="python-crfsuite",
+    )  # fmt: skip
+    target = _gold(train, labels)
+    longest = [int(target.lengths[target.labels == y].max(initial=1)) for y in range(len(labels))]
+    semi, spent = _fit(SemiCRF(Structure(len(labels), longest=longest)), x, target)
+    score = score_segments(gold, semi.predict(x_test), tree, 0).span_f1
+    yield Measurement("span F1, semi-Markov", score, theirs, score / theirs, "share", data, peer_name="python-crfsuite")
+    yield Measurement(
+        "training, semi-Markov", spent, peer_spent, peer_spent / spent, "s", data, peer_name="python-crfsuite"
+    )
+
+
+def _fit(model: SemiCRF, x: Sequences, target: Segmentation) -> tuple[SemiCRF, float]:
+    begin = time.process_time()
+    model.fit(x, target)
+    return model, time.process_time() - begin
+
+
+def _crfsuite(x: Sequences, x_test: Sequences, train: Sequence[Labelled]) -> tuple[list[str], float, float]:
+    trainer = pycrfsuite.Trainer(verbose=False, algorithm="lbfgs")
+    trainer.set_params({"c1": 0.0, "c2": 0.5, "max_iterations": 200})
+    for rows, item in zip(_rows(x), train, strict=True):
+        trainer.append(rows, _bio(item))
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.process_time()
+        trainer.train(f"{folder}/model")
+        spent = time.process_time() - begin
+        tagger = pycrfsuite.Tagger()
+        tagger.open(f"{folder}/model")
+        rows = _rows(x_test)
+        begin = time.process_time()
+        found = [tag for each in rows for tag in tagger.tag(each)]
+        return found, spent, time.process_time() - begin
+
+
+def _rows(x: Sequences) -> list[list[list[str]]]:
+    texts = x.texts
+    names = [str(i) for i in range(x.n_attributes)]
+    return [
+        [[names[j] for j in texts.ids[texts.indptr[i] : texts.indptr[i + 1]]] for i in range(first, last)]
+        for first, last in zip(texts.offsets, texts.offsets[1:], strict=False)
+    ]
+
+
+def _with_tags(x: Sequences, x_test: Sequences, tags: list[list[str]]) -> tuple[Sequences, Sequences]:
+    """Add parts of speech, of the token and of its neighbours, as attributes."""
+    known = {tag: i for i, tag in enumerate(sorted(set(tags[0])))}
+    return tuple(
+        _tagged(each, [known.get(tag, -1) for tag in t], len(known)) for each, t in zip((x, x_test), tags, strict=True)
+    )  # type: ignore[return-value]
+
+
+def _tagged(x: Sequences, codes: list[int], n: int) -> Sequences:
+    texts, at = x.texts, np.array(codes)
+    inner = np.repeat(np.arange(len(texts.offsets) - 1), np.diff(texts.offsets))
+    parts = [sp.csr_array((texts.values, texts.ids, texts.indptr), shape=(x.n_tokens, x.n_attributes))]
+    for distance in (-2, -1, 0, 1, 2):
+        there = np.clip(np.arange(len(at)) + distance, 0, len(at) - 1)
+        fits = (inner[there] == inner) & (at[there] >= 0)
+        rows = np.flatnonzero(fits)
+        parts.append(sp.csr_array((np.ones(len(rows)), (rows, at[there][rows])), shape=(len(at), n)))
+    return Sequences.of(sp.hstack(parts, format="csr"), texts.offsets)
+
+
+def _bio(item: Labelled) -> list[str]:
+    tags = ["O"] * len(item.text)
+    for start, end, name in item.spans:
+        tags[start:end] = ["B-" + name] + ["I-" + name] * (end - start - 1)
+    return tags
+
+
+def _told(items: Sequence[Labelled], tags: Sequence[str]) -> list[Labelled]:
+    found, at = [], 0
+    for item in items:
+        found.append(_labelled(item.text.tokens, tags[at : at + len(item.text)]))
+        at += len(item.text)
+    return found
+
+
+def _gold(items: Sequence[Labelled], labels: list[str]) -> Segmentation:
+    spans = [[(s, e, labels.index(name)) for s, e, name in item.spans] for item in items]
+    return gold_segments(spans, [len(item.text) for item in items], 0)
+
+
+def _scale(*, quick: bool) -> Iterator[Measurement]:
+    """As many texts and labels as the paper's advertisements: simulated words, 45 labels in a tree of two levels."""
+    n, size, n_labels = (500 if quick else 42_000), 14, 45
+    rng = np.random.default_rng(0)
+    tokens = n * size
+    words = rng.zipf(1.3, (tokens, 4)) % 5_000
+    matrix = sp.csr_array((np.ones(4 * tokens), words.ravel(), np.arange(0, 4 * tokens + 1, 4)), shape=(tokens, 5_000))
+    offsets = np.arange(0, tokens + 1, size)
+    parents = (-1, *([-1] * 8), *(1 + i % 8 for i in range(n_labels - 9)))
+    longest = [1, *([6] * (n_labels - 1))]
+    x = Sequences.of(matrix, offsets)
+    model = SemiCRF(Structure(n_labels, longest=longest, parents=parents, pairs="all", boundaries=False)).begin(x)
+    beside = Sequences.of(
+        sp.csr_array((np.ones(tokens), (np.arange(tokens), words[:, 0] % 200)), shape=(tokens, 200)), offsets
+    )
+    plain = Structure(
+        n_labels,
+        longest=longest,
+        parents=parents,
+        pairs="all",
+        boundaries=False,
+        n_bins=0,
+        has_ends=False,
+        has_transitions=False,
+    )
+    layout = build_layout(plain, beside)
+    rows = sp.csr_array(
+        (np.ones(200), (np.arange(200), layout.inside[:200] + np.arange(200) % n_labels)),
+        shape=(200, n_weights(layout)),
+    )
+    constraints = ConstraintSet(
+        beside, layout, rows, np.full(200, tokens / 400.0), np.zeros(200, np.int8), np.zeros(200)
+    )
+    few = Sequences(x.texts._replace(offsets=x.texts.offsets[:3]), x.n_attributes)
+    model.predict(few)
+    begin = time.process_time()
+    Expectations(n_rounds=1).fit(model, x, constraints)
+    spent = time.process_time() - begin
+    data = f"{n:,} texts of {size} tokens, {n_labels} labels in a taxonomy, simulated"
+    paper = 360.0 * 60
+    yield Measurement(
+        "one pass of alternating projections",
+        spent,
+        paper,
+        paper / spent,
+        "s",
+        data,
+        peer_name="the paper (42,000 texts, 2010)",
+    )
+    begin = time.process_time()
+    model.predict(x)
+    spent = time.process_time() - begin
+    yield Measurement(
+        "Viterbi", spent, 32.0 * 60, 32.0 * 60 / spent, "s", data, peer_name="the paper (42,000 texts, 2010)"
+    )
