@@ -127,10 +127,11 @@ def test_a_state_that_is_not_whole_is_seen():
     assert not same(draws, expected)
 
 
-def test_a_run_that_is_soon_over_is_told_at_its_end(monkeypatch):
-    """In one thread the watch hears of every sweep, too late to stop."""
+def test_a_small_run_is_watched_too(monkeypatch):
+    """In one thread the watch hears of every sweep, and can stop after any."""
     monkeypatch.setattr(copying_module, "_WORTH_THREADS", 1_000_000)
     chain, seen = copying(), []
     draws = chain.run_watched(5, 5, lambda n: seen.append(n) or True)
     assert seen == draws.n_entities.tolist()
-    assert draws.n_sweeps == 5
+    assert draws.n_sweeps == 1
+    assert copying().run_watched(5, 5, lambda _: False).n_sweeps == 5
