@@ -95,5 +95,5 @@ def test_what_cannot_be_learnt_or_loaded(tmp_path):
     model.save(tmp_path)
     text = (tmp_path / "model.json").read_text().replace('"size": 4096', '"size": 64')
     (tmp_path / "model.json").write_text(text)
-    with pytest.raises(DataError, match="do not fit"):
+    with pytest.raises(DataError, match="edited or damaged"):
         load_coref(tmp_path)

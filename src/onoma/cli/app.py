@@ -40,6 +40,7 @@ COMMANDS = {
     "evaluate": LazyCommand("Measure a clustering against the truth: MUC, B³, CEAF, BLANC, LEA, pairwise, Rand, V."),
     "convert": LazyCommand("Turn a file into another format, without losing a row."),
     "annotate": LazyCommand("Annotate English text: tokens, sentences, tags, lemmas, trees, names and mentions."),
+    "coref": LazyCommand("Find which mentions of a text are one thing: names, noun phrases and pronouns, in chains."),
     "train": LazyCommand("Train text models, and print how good they are on what was held out."),
     "models": LazyCommand(
         "List the text models that are installed: what each does, its licence, its scores and its size."

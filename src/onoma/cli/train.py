@@ -18,6 +18,7 @@ class Task(StrEnum):
     tagger = "tagger"
     parser = "parser"
     names = "names"
+    coref = "coref"
     all = "all"
 
 
@@ -37,18 +38,23 @@ def train(
 
     Taggers and parsers learn from CoNLL-U; names also from annotated JSON Lines, brat, DocBin, and columns of words and
     BIO labels (.bio). One document in ten (of a single file: one sentence in ten) is held out and scored. The folder
-    made is whole: what was not trained is the model that comes with Onoma. The same data and seed give the same bytes.
+    made is whole: what was not trained is the model that comes with Onoma. Chains (coref) are
+    learnt from CoNLL-2012. The same data and seed give the same bytes.
 
     Examples:
 
       [cyan]onoma train names letters.jsonl -o my-model[/]
       [cyan]onoma train tagger en_ewt-ud-train.conllu -o my-model[/]
       [cyan]onoma train all $ONOMA_DATA -o models[/]
+      [cyan]onoma train coref mine.conll -o my-coref[/]
       [cyan]onoma annotate new.txt --with my-model -o new.jsonl[/]
     """
+    speaker = Speaker(json=json, quiet=quiet)
+    if task is Task.coref:
+        _train_coref(speaker, inputs, output, seed)
+        return
     from onoma.pipeline.text_training import train as run
 
-    speaker = Speaker(json=json, quiet=quiet)
     report = run(task.value, inputs, output, seed=seed, progress=speaker.progress)
     if report.n_held_out:
         title = f"{report.n_held_out:,} held out of {report.n_learnt + report.n_held_out:,} sentences"
@@ -64,3 +70,20 @@ def train(
                 "scores": report.scores,
             }
         )
+
+
+def _train_coref(speaker: Speaker, inputs: list[str], output: Path, seed: int) -> None:
+    from onoma.pipeline.coref_training import train_from
+
+    report = train_from(inputs, output, seed=seed, progress=speaker.progress)
+    scores = {
+        "muc": report.scores.muc,
+        "b3": report.scores.b3,
+        "ceafe": report.scores.ceafe,
+        "mean": report.scores.mean,
+    }
+    title = f"{report.n_dev:,} development documents, {report.n_train:,} learnt from (decoder chosen on the former)"
+    speaker.table(title, ["F1", "%"], scores.items())
+    speaker.say(f"{output}: a model for onoma coref --model {output}")
+    if speaker.json:
+        speaker.answer({"output": str(output), "learnt": report.n_train, "development": report.n_dev, "scores": scores})

@@ -114,9 +114,14 @@ _PRONOUNS: Mapping[str, tuple[int, int, int, int, int, int]] = {
     for word, form in forms.items()
 }
 _TITLES = {"mr": 1, "mr.": 1, "sir": 1, "lord": 1, "mrs": 2, "mrs.": 2, "ms": 2, "ms.": 2, "miss": 2, "lady": 2}
-_ENTITIES = ("", "PERSON", "PER", "ORGANIZATION", "ORG", "PLACE", "LOC", "GPE", "TIME", "EVENT", "OBJECT", "ANIMAL")
+_ENTITIES = (
+    "", "PERSON", "ORGANIZATION", "PLACE", "TIME", "EVENT", "OBJECT", "ANIMAL", "ABSTRACT", "SUBSTANCE", "PLANT", "MISC"
+)  # fmt: skip
+
 _ENTITY_CODES = {name: code for code, name in enumerate(_ENTITIES)}
 _SAME_ENTITY = {"PER": "PERSON", "ORG": "ORGANIZATION", "LOC": "PLACE", "GPE": "PLACE"}
+_GENDERS = {"masculine": _MASCULINE, "feminine": _FEMININE, "neuter": _NEUTER}
+_ANIMACIES = {"animate": _ANIMATE, "inanimate": _INANIMATE}
 _QUOTES = frozenset("\"“”``''")
 
 
@@ -146,7 +151,8 @@ def describe(document: Document, spans: Sequence[Span], vocabulary: Mapping[str,
         rows[row, Column.GENRE] = genre
         rows[row, Column.NESTED] = min(len(open_ends), 3)
         open_ends.append(span.end)
-        _add_kind(rows[row], names.get((span.start, span.end)) or inside[span.head], document, span)
+        name = names.get((span.start, span.end)) or inside[span.head]
+        _add_kind(rows[row], document.known.get(span.head, ("",))[0].upper() or name, document, span)
         content = sorted(
             {known.codes[k] for k in range(span.start, span.end) if known.lower[k] not in _words("stop words")}
         )
@@ -237,7 +243,9 @@ def _add_kind(row: NDArray[np.int64], entity: str | None, document: Document, sp
         row[Column.NUMBER] = _PLURAL
     row[Column.TYPE] = _type(document, span, upos)
     gender, animacy = _gender(document, span, kind)
-    row[Column.GENDER], row[Column.ANIMACY] = gender, animacy
+    _, known_gender, known_animacy = document.known.get(head, ("", "", ""))
+    row[Column.GENDER] = gender or _GENDERS.get(known_gender, 0)
+    row[Column.ANIMACY] = animacy or _ANIMACIES.get(known_animacy, 0)
     if upos == "PROPN":
         parts = [document.words[k] for k in range(start, span.end) if document.upos[k] == "PROPN"]
         row[Column.LAST_NAME], row[Column.FIRST_NAME] = text_code(parts[-1].lower()), text_code(parts[0].lower())

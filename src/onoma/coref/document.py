@@ -1,6 +1,6 @@
 """One annotated document as coreference sees it: words, tags, trees, speakers, names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,6 +34,8 @@ class Document:
         Spans of names: (start, end, type), end exclusive.
     genre
         What kind of text it is, where that is known.
+    known
+        What the annotation knows of the mention that a token heads: its type, gender and animacy.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Document:
     speakers: Sequence[str]
     names: Sequence[tuple[int, int, str]] = ()
     genre: str = ""
+    known: Mapping[int, tuple[str, str, str]] = field(default_factory=dict)
     children: Sequence[Sequence[int]] = field(init=False)
     """The dependents of each token, in the order of the text."""
 
@@ -89,7 +92,18 @@ def _document(one: Annotations, genre: str) -> Document:
         speakers=["" if speaker == "-" else speaker for speaker in _texts(tokens["speaker"])],
         names=names,
         genre=genre,
+        known=_known(one.layer("mention")),
     )
+
+
+def _known(mentions: pa.Table) -> dict[int, tuple[str, str, str]]:
+    """Return what is known of the longest mention of each head."""
+    columns = (_texts(mentions[name]) for name in ("type", "gender", "animacy"))
+    known: dict[int, tuple[str, str, str]] = {}
+    for head, *rest in zip(mentions["head"].to_pylist(), *columns, strict=True):
+        kind, gender, animacy = rest
+        known.setdefault(head, (kind, gender, animacy))
+    return known
 
 
 def _texts(column: pa.ChunkedArray) -> list[str]:

@@ -1,0 +1,351 @@
+"""From raw text to chains: annotate, find mentions, link them; as tables, CoNLL, a page, or text without pronouns."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import pyarrow as pa
+
+from onoma.coref.attributes import Column
+from onoma.coref.document import documents_of
+from onoma.coref.features import explain_new, explain_pair
+from onoma.coref.model import CorefModel, Resolved, load_coref
+from onoma.corpus.corpus import Corpus
+from onoma.corpus.documents import Annotations, Text
+from onoma.corpus.readers.texts import find_files, read_texts
+from onoma.corpus.schema import CHAINS, DOCUMENTS, MENTIONS, check
+from onoma.corpus.store import write_tables
+from onoma.corpus.writers.conll2012 import write_conll2012
+from onoma.corpus.writers.files import open_output, place_for
+from onoma.errors import DataError, SettingsError
+from onoma.pipeline.annotation import pipeline_named
+from onoma.pipeline.chains_page import chains_page
+from onoma.progress import NEVER, SILENT, Progress, Stop
+from onoma.text.documents.annotator import as_texts, batches_of
+
+__all__ = ["Chain", "CorefJob", "DocumentChains", "Mention", "coref", "coref_files", "coref_model"]
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A mention in a chain."""
+
+    start: int
+    end: int
+    text: str
+    probability: float
+    """That it is the same thing as the mention before it in the chain; of the first, as the one after it."""
+    is_pronoun: bool
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The mentions of one thing, in the order of the text."""
+
+    mentions: tuple[Mention, ...]
+
+    @property
+    def main(self) -> Mention:
+        """The mention that says most: the longest name, else the longest phrase, of those that are no pronouns."""
+        named = [mention for mention in self.mentions if not mention.is_pronoun] or list(self.mentions)
+        return max(named, key=lambda mention: (mention.text[:1].isupper(), min(len(mention.text), 60), -mention.start))
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentChains:
+    """A document with its chains.
+
+    Parameters
+    ----------
+    name
+        The document's name.
+    annotations
+        Its tokens, sentences and spans.
+    chains
+        The chains, by first mention.
+    entities
+        The expected number of entities among the mentions, and its 95 % interval.
+    """
+
+    name: str
+    annotations: Annotations
+    chains: tuple[Chain, ...]
+    entities: tuple[float, int, int]
+    resolved: Resolved
+    model: CorefModel
+
+    def __repr__(self) -> str:
+        n = sum(len(chain.mentions) for chain in self.chains)
+        return f"DocumentChains({self.name!r}, {len(self.chains)} chains, {n} mentions)"
+
+    def explain(self, mention: int) -> dict[str, object]:
+        """Say why a mention (by its number among all that were looked at) follows the antecedent that it does.
+
+        The parts add up to the difference between the score of the antecedent and that of "a new entity".
+        """
+        found = self.resolved
+        if not 0 <= mention < len(found.prepared):
+            raise SettingsError(f"mention {mention}; there are {len(found.prepared)} (from 0)")
+        links = found.posterior.links[mention]
+        best = int(links[: mention + 1].argmax())
+        parts = explain_pair(found.prepared, self.model.weights, mention, best) if best != mention else []
+        new = explain_new(found.prepared, self.model.weights, mention)
+        ranked = sorted(parts, key=lambda part: -abs(part[1]))
+        return {
+            "antecedent": None if best == mention else best,
+            "probability": float(links[best]),
+            "for the antecedent": ranked,
+            "for a new entity": sorted(new, key=lambda part: -abs(part[1])),
+            "score": sum(value for _, value in parts) - sum(value for _, value in new),
+        }
+
+    def substituted(self) -> str:
+        """Return the text with each pronoun replaced by the main mention of its chain."""
+        starts, ends, text = self._offsets()
+        edits = []
+        for chain in self.chains:
+            for mention in chain.mentions:
+                if mention.is_pronoun and not chain.main.is_pronoun:
+                    word = text[starts[mention.start] : ends[mention.end - 1]]
+                    owns = word.lower() in _POSSESSIVE
+                    edits.append((starts[mention.start], ends[mention.end - 1], chain.main.text + "’s" * owns))
+        for start, end, new in sorted(edits, reverse=True):
+            text = text[:start] + new + text[end:]
+        return text
+
+    def as_corpus(self) -> Corpus:
+        """Return tokens, mentions and chains as a corpus."""
+        rows = [(number, m) for number, chain in enumerate(self.chains) for m in chain.mentions]
+        ids = [f"{self.name}:0:{m.start}-{m.end}" for _, m in rows]
+        mentions = pa.table(
+            {
+                "id": pa.array(ids, pa.string()),
+                "document": pa.array([self.name] * len(rows), pa.string()),
+                "part": pa.array([0] * len(rows), pa.int32()),
+                "start": pa.array([m.start for _, m in rows], pa.int64()),
+                "end": pa.array([m.end for _, m in rows], pa.int64()),
+                "text": pa.array([m.text for _, m in rows], pa.string()),
+                "type": pa.nulls(len(rows), pa.string()),
+            }
+        )
+        chains = pa.table({"mention": mentions["id"], "chain": pa.array([str(k) for k, _ in rows], pa.string())})
+        documents = self.annotations.documents.select(DOCUMENTS.names)
+        return Corpus.build(documents, self.annotations.tokens, check(mentions, MENTIONS), check(chains, CHAINS))
+
+    def as_json(self) -> dict[str, object]:
+        """Return what `onoma coref -o out.jsonl` writes for a document."""
+        starts, ends, text = self._offsets()
+        return {
+            "document": self.name,
+            "text": text,
+            "entities": {"expected": round(self.entities[0], 2), "interval": list(self.entities[1:])},
+            "chains": [
+                {
+                    "main": chain.main.text,
+                    "mentions": [
+                        {
+                            "start": starts[m.start],
+                            "end": ends[m.end - 1],
+                            "text": m.text,
+                            "probability": round(m.probability, 4),
+                        }
+                        for m in chain.mentions
+                    ],
+                }
+                for chain in self.chains
+            ],
+        }
+
+    def _offsets(self) -> tuple[list[int], list[int], str]:
+        tokens = self.annotations.tokens
+        text = str(self.annotations.documents["text"][0].as_py() or "")
+        return tokens["start_char"].to_pylist(), tokens["end_char"].to_pylist(), text
+
+
+_POSSESSIVE = frozenset({"my", "your", "his", "her", "its", "our", "their", "whose"})
+
+
+@dataclass(frozen=True)
+class CorefJob:
+    """What to resolve, how, and where to.
+
+    Parameters
+    ----------
+    inputs
+        Files, folders, patterns; `-` for standard input.
+    output
+        `.jsonl`, `.conll`, `.html`, `.duckdb`, or `.txt` (the text with pronouns replaced).
+    source_format, text_field, id_field
+        As `onoma annotate` takes them.
+    model
+        A folder with a trained model; None: the one that comes with Onoma.
+    annotator
+        A folder of text models or `spacy:NAME`; None: those that come with Onoma.
+    singletons
+        Whether mentions that are alone are chains of one.
+    """
+
+    inputs: tuple[str, ...]
+    output: Path
+    source_format: str | None = None
+    text_field: str = "text"
+    id_field: str = "id"
+    model: Path | None = None
+    annotator: str | None = None
+    singletons: bool = False
+
+
+@cache
+def coref_model(folder: str | None = None) -> CorefModel:
+    """Read a coreference model; by default the one that comes with Onoma."""
+    if folder is not None:
+        return load_coref(folder)
+    with resources.as_file(resources.files("onoma.coref").joinpath("models", "ontogum")) as place:
+        if not place.is_dir():
+            raise DataError("no coreference model comes with this installation", hint="Give one with --model FOLDER.")
+        return load_coref(place)
+
+
+def coref(
+    texts: "str | Text | Iterable[str | Text]",
+    *,
+    model: str | Path | None = None,
+    annotator: str | None = None,
+    singletons: bool = False,
+) -> list[DocumentChains]:
+    """Find which mentions of each text are one thing.
+
+    Parameters
+    ----------
+    texts
+        One text or many.
+    model
+        A folder with a trained model; None: the one that comes with Onoma.
+    annotator
+        A folder of text models or `spacy:NAME`; None: those that come with Onoma.
+    singletons
+        Whether mentions that are alone are chains of one.
+    """
+    return list(_stream(as_texts(texts), None if model is None else str(model), annotator, singletons=singletons))
+
+
+def coref_files(job: CorefJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> dict[str, int]:
+    """Resolve files and write the answer; return counts."""
+    writer = _writer(job.output)
+    counts = {"documents": 0, "chains": 0, "mentions": 0}
+    texts = (
+        text
+        for file in find_files(job.inputs)
+        for text in read_texts(file, format=job.source_format, text_field=job.text_field, id_field=job.id_field)
+    )
+
+    def counted() -> Iterator[DocumentChains]:
+        model = None if job.model is None else str(job.model)
+        with progress.task("linking mentions", None, "documents") as task, stop.heeded() as asked:
+            for found in _stream(texts, model, job.annotator, singletons=job.singletons):
+                counts["documents"] += 1
+                counts["chains"] += len(found.chains)
+                counts["mentions"] += sum(len(chain.mentions) for chain in found.chains)
+                task.advance(1, chains=counts["chains"])
+                yield found
+                if asked():
+                    raise KeyboardInterrupt
+
+    writer(counted(), job.output)
+    return counts
+
+
+def _stream(
+    texts: Iterable[Text], model: str | None, annotator: str | None, *, singletons: bool
+) -> Iterator[DocumentChains]:
+    trained = coref_model(model)
+    stages = pipeline_named(annotator)
+    for batch in batches_of(texts):
+        annotations = stages.annotate(batch)
+        for one, document in zip(annotations, documents_of(annotations), strict=True):
+            yield _resolved(one, trained, trained.resolve(document), singletons=singletons)
+
+
+def _resolved(one: Annotations, model: CorefModel, found: Resolved, *, singletons: bool) -> DocumentChains:
+    groups: dict[int, list[int]] = {}
+    for row, label in enumerate(found.labels.tolist()):
+        groups.setdefault(label, []).append(row)
+    words = one.tokens["word"].to_pylist()
+    chains = tuple(
+        Chain(tuple(_mention(found, words, rows, k) for k in range(len(rows))))
+        for rows in groups.values()
+        if singletons or len(rows) > 1
+    )
+    name = str(one.documents["document"][0])
+    return DocumentChains(name, one, chains, found.posterior.entities(), found, model)
+
+
+def _mention(found: Resolved, words: Sequence[str], rows: Sequence[int], k: int) -> Mention:
+    row = rows[k]
+    other = rows[k - 1] if k else rows[min(1, len(rows) - 1)]
+    span = found.prepared.spans[row]
+    return Mention(
+        span.start,
+        span.end,
+        " ".join(words[span.start : span.end]),
+        float(found.posterior.coreferent[row, other]) if other != row else float(found.posterior.links[row, row]),
+        bool(found.prepared.mentions.table[row, Column.TYPE] == 0),
+    )
+
+
+def _writer(path: Path) -> Callable[[Iterable[DocumentChains], Path], None]:
+    writers: dict[str, Callable[[Iterable[DocumentChains], Path], None]] = {
+        ".jsonl": _write_jsonl,
+        ".conll": _write_conll,
+        ".html": _write_html,
+        ".duckdb": _write_duckdb,
+        ".txt": _write_text,
+    }
+    if path.suffix not in writers:
+        raise DataError(f"chains cannot be written as {path.name!r}; endings are {', '.join(writers)}", file=path)
+    return writers[path.suffix]
+
+
+def _write_jsonl(documents: Iterable[DocumentChains], path: Path) -> None:
+    with open_output(path) as output:
+        for one in documents:
+            output.write((json.dumps(one.as_json(), ensure_ascii=False) + "\n").encode("utf-8"))
+
+
+def _write_text(documents: Iterable[DocumentChains], path: Path) -> None:
+    with open_output(path) as output:
+        for one in documents:
+            output.write((one.substituted() + "\n").encode("utf-8"))
+
+
+def _write_html(documents: Iterable[DocumentChains], path: Path) -> None:
+    with open_output(path) as output:
+        for piece in chains_page(documents):
+            output.write(piece.encode("utf-8"))
+
+
+def _write_conll(documents: Iterable[DocumentChains], path: Path) -> None:
+    write_conll2012(_joined(documents), path)
+
+
+def _write_duckdb(documents: Iterable[DocumentChains], path: Path) -> None:
+    corpus = _joined(documents)
+    tables = {name: getattr(corpus, name) for name in ("documents", "tokens", "mentions", "chains")}
+    with place_for(path) as place:
+        place.unlink()  # DuckDB makes the file itself
+        write_tables(place, {name: table.schema for name, table in tables.items()}, [tables])
+
+
+def _joined(documents: Iterable[DocumentChains]) -> Corpus:
+    parts = [one.as_corpus() for one in documents]
+    if not parts:
+        raise DataError("there is no document to write")
+    return Corpus.build(
+        *(
+            pa.concat_tables([getattr(part, name) for part in parts])
+            for name in ("documents", "tokens", "mentions", "chains")
+        )
+    )
