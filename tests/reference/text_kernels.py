@@ -200,7 +200,7 @@ def length(distance):
     return next((k for k, top in ((6, 7), (7, 10), (8, 15)) if 5 < distance <= top), 9 if distance > 15 else distance)
 
 
-def beam_parse(words, beam, templates, n_bits, weights, label_templates, label_weights, root):
+def beam_parse(words, beam, slack, templates, n_bits, weights, label_templates, label_weights, root):
     """Search with whole states copied; templates are lists of atom names."""
     items = [State(len(words))]
     for _ in range(2 * len(words)):
@@ -214,6 +214,8 @@ def beam_parse(words, beam, templates, n_bits, weights, label_templates, label_w
         found.sort(key=lambda item: item[:3])
         items = []
         for _, _, action, state, total in found[:beam]:
+            if total < found[0][4] - slack:
+                continue
             after, label = state.copy(), None
             if action:
                 label = root
@@ -228,3 +230,43 @@ def beam_parse(words, beam, templates, n_bits, weights, label_templates, label_w
             after.score = total
             items.append(after)
     return items[0].heads, items[0].labels
+
+
+def phrases(heads, roles, nominal, loose):
+    """Noun phrases of one sentence as {(start, end, head): kinds}, from whole sets of tokens.
+
+    Roles are names: post out pre name conjunct apposition predicate adverb relative possessive.
+    """
+    n = len(heads)
+    children = {k: [i for i in range(n) if heads[i] == k] for k in range(-1, n)}
+
+    def below(k):
+        return {k}.union(*(below(i) for i in children[k]))
+
+    def hull(tokens, head):
+        start, end = min(tokens), max(tokens) + 1
+        while start < head and loose[start]:
+            start += 1
+        while end - 1 > head and loose[end - 1]:
+            end -= 1
+        return start, end
+
+    out = {}
+    for h in (k for k in range(n) if nominal[k]):
+        predicate = any(roles[i] == "predicate" for i in children[h])
+        inside = [i for i in children[h] if roles[i] not in ("out", "predicate", "conjunct", "possessive")]
+        inside = [i for i in inside if roles[i] != "adverb" or (not predicate and i < h)]
+        plain = [i for i in inside if roles[i] not in ("relative", "apposition")]
+        base = [i for i in inside if roles[i] == "name" or (i < h and roles[i] in ("pre", "adverb"))]
+        whole = {h}.union(*(below(i) for i in inside))
+        for kind, kept in ((1, base), (8, plain), (2, inside)):
+            start, end = hull({h}.union(*(below(i) for i in kept)), h)
+            out[start, end, h] = out.get((start, end, h), 0) | kind
+        possessive = [i for i in children[h] if roles[i] == "possessive"]
+        if possessive and possessive[-1] == end:
+            out[start, end + 1, h] = out.get((start, end + 1, h), 0) | 2
+        conjuncts = [i for i in children[h] if i > h and roles[i] == "conjunct"]
+        if conjuncts:
+            start, end = hull(whole | below(conjuncts[-1]), h)
+            out[start, end, h] = out.get((start, end, h), 0) | 4
+    return out

@@ -221,5 +221,5 @@ def test_treebanks_are_read(tmp_path):
 def test_scores_on_a_development_part(annotator, data):
     bank = read_ewt(data, "dev")
     scores, (tokens, sentences) = score_annotator(annotator, bank), score_raw(annotator, bank)
-    assert scores.upos > 95.3 and scores.xpos > 94.7 and scores.lemmas > 96.5 and scores.labelled > 80
+    assert scores.upos > 95.5 and scores.xpos > 94.9 and scores.lemmas > 97 and scores.labelled > 82
     assert tokens > 98.8 and sentences > 87

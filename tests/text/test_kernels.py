@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from onoma.text._clusters_kernels import count_neighbours
 from onoma.text._parser_kernels import ATOMS, gold_actions, parse_batch, projectivise
+from onoma.text._phrases_kernels import phrases_of, reaches
 from onoma.text.linear import LinearModel, Training, templates_of
 from onoma.text.parser import _LABELS, _TRANSITIONS, _atoms, _templates
 from onoma.text.tokens import Tokens
@@ -96,9 +97,9 @@ def test_lifting_gives_projective_trees_and_transitions_build_them(seed, n):
         assert not gold_actions(heads, actions)
 
 
-@given(st.integers(0, 10_000), st.integers(1, 7), st.sampled_from([1, 2, 4]))
+@given(st.integers(0, 10_000), st.integers(1, 7), st.sampled_from([1, 2, 4]), st.sampled_from([200.0, 1e9]))
 @settings(max_examples=25)
-def test_beam_search_with_shared_states_equals_copied_ones(seed, n, beam):
+def test_beam_search_with_shared_states_equals_copied_ones(seed, n, beam, slack):
     rng = np.random.default_rng(seed)
     words = rng.integers(1, 4, (n, 5)).astype(np.uint32)
     n_bits, n_labels, root = 12, 4, 1
@@ -112,8 +113,8 @@ def test_beam_search_with_shared_states_equals_copied_ones(seed, n, beam):
     sentences = np.array([0, n], np.int32)
     shift = 64 - n_bits
     parse_batch(
-        sentences, words, beam, templates, shift, weights, label_templates, shift, rows, label_weights, root, heads,
-        labels,
+        sentences, words, beam, slack, templates, shift, weights, label_templates, shift, rows, label_weights, root,
+        heads, labels,
     )  # fmt: skip
     named = [
         [[ATOMS[k] for k in row[1 : 1 + row[0]]] for row in table.tolist()] for table in (templates, label_templates)
@@ -121,6 +122,7 @@ def test_beam_search_with_shared_states_equals_copied_ones(seed, n, beam):
     want = slow.beam_parse(
         words.tolist(),
         beam,
+        slack,
         named[0],
         n_bits,
         weights,
@@ -130,6 +132,23 @@ def test_beam_search_with_shared_states_equals_copied_ones(seed, n, beam):
     )
     assert (heads.tolist(), labels.tolist()) == want
     assert sorted(_atoms("s0wt", {name: k for k, name in enumerate(ATOMS)})) == ["s0t", "s0w"]
+
+
+ROLES = ("post", "out", "pre", "name", "conjunct", "apposition", "predicate", "adverb", "relative", "possessive")
+
+
+@given(st.integers(0, 10_000), st.integers(1, 9))
+def test_noun_phrases(seed, n):
+    rng = np.random.default_rng(seed)
+    heads = random_tree(rng, n)
+    projectivise(heads)
+    roles, nominal, loose = rng.integers(0, 10, n).astype(np.uint8), rng.random(n) < 0.6, rng.random(n) < 0.2
+    left, right, out = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros((5 * n + 1, 4), np.int32)
+    sentences = np.array([0, n], np.int32)
+    reaches(sentences, heads, left, right)
+    found = out[: phrases_of(sentences, heads, roles, nominal, loose, left, right, out)].tolist()
+    want = slow.phrases(heads.tolist(), [ROLES[k] for k in roles], nominal.tolist(), loose.tolist())
+    assert {tuple(row[:3]): row[3] for row in found} == want and len(found) == len(want)
 
 
 def test_columns_are_named_once():

@@ -50,7 +50,7 @@ def test_paragraphs_are_cut_as_each_alone(annotator, first, second, gap):
         ("It's Ann's idea", ["It", "'s", "Ann", "'s", "idea"]),
         ("We cannot go.", ["We", "can", "not", "go", "."]),
         ("See http://www.example.com/a?b=c or mail a.b@example.org.", 6),
-        ("Dr. Smith paid $3.50 (about 3,000 yen).", 12),
+        ("Dr. Smith paid $3.50 (about 3,000 yen).", 11),
         ("a well-known fact", ["a", "well", "-", "known", "fact"]),
         ('"Yes," he said...', ['"', "Yes", ",", '"', "he", "said", "..."]),
     ],
@@ -75,7 +75,7 @@ def test_headings_items_and_lines(annotator):
 
 
 def test_one_line_of_many_sentences_is_cut_in_parts_alike(annotator):
-    text = "The cat sat. The dog ran! " * 4000
+    text = "The cat slept. The dog ran! " * 4000
     tokens = annotator.tokenise(text)
     check(text, tokens)
     sizes = np.diff(tokens.sentences)

@@ -12,6 +12,8 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.rng import uniform
+
 __all__ = ["ATOMS", "SLOTS", "count_label_slots", "gold_actions", "parse_batch", "projectivise", "train_epoch"]
 
 SHIFT, LEFT, RIGHT = 0, 1, 2
@@ -188,13 +190,14 @@ def _allowed(nodes: NDArray[np.int32], top: int, place: int, n: int, action: int
 @nb.njit(cache=True, nogil=True)
 def _score(
     atoms: NDArray[np.uint32],
+    active: NDArray[np.int64],
     templates: NDArray[np.int16],
     shift: np.uint64,
     weights: NDArray[Any],
     out: NDArray[np.float32],
 ) -> None:
     a, b, c = np.float32(0), np.float32(0), np.float32(0)
-    for t in range(len(templates)):
+    for t in active:
         row = weights[_slot(templates[t], t, atoms, shift)]
         a += row[0]
         b += row[1]
@@ -309,6 +312,8 @@ def _search(
     words: NDArray[np.uint32],
     gold: NDArray[np.int8],
     beam: int,
+    slack: float,
+    active: NDArray[np.int64],
     templates: NDArray[np.int16],
     shift: np.uint64,
     weights: NDArray[Any],
@@ -322,6 +327,8 @@ def _search(
     totals: NDArray[np.float32],
 ) -> tuple[int, int]:
     """Beam search over one sentence; with gold transitions, follow them too (as item `beam`).
+
+    Items more than `slack` behind the best are let go: where the model is sure, the beam is narrow.
 
     `trace[step, item]` is (item before, transition, label). Return, with gold, the step and item of the largest
     violation (step 0 if the gold wins); without gold, the last step and 0.
@@ -352,7 +359,7 @@ def _search(
             if item >= n_items and not (item == beam and learning):
                 continue
             _fill(atoms[item], nodes, tops[now, item], fronts[now, item], places[now, item], words, n)
-            _score(atoms[item], templates, shift, weights, scores[item])
+            _score(atoms[item], active, templates, shift, weights, scores[item])
             if item == beam:
                 continue
             for action in range(3):
@@ -369,7 +376,9 @@ def _search(
                 chosen_scores[k] = value
                 chosen[k, 0], chosen[k, 1] = item, action
                 n_chosen = min(n_chosen + 1, beam)
-        n_items = n_chosen
+        n_items = 0
+        while n_items < n_chosen and chosen_scores[n_items] >= chosen_scores[0] - slack:
+            n_items += 1
         after = 1 - now
         gold_in_beam = False
         for item in range(beam + 1):
@@ -421,6 +430,7 @@ def _follow(
     end: int,
     change: float,
     step: int,
+    active: NDArray[np.int64],
     templates: NDArray[np.int16],
     shift: np.uint64,
     weights: NDArray[np.float32],
@@ -437,11 +447,22 @@ def _follow(
         action = path[k, 0]
         if k >= begin:
             _fill(atoms, nodes, top, front, place, words, n)
-            for t in range(len(templates)):
+            for t in active:
                 slot = _slot(templates[t], t, atoms, shift)
                 weights[slot, action] += change
                 sums[slot, action] += change * step
         top, front, place, n_nodes = _apply(nodes, n_nodes, top, front, place, action, path[k, 1])
+
+
+@nb.njit(cache=True, nogil=True)
+def _drop(found: NDArray[np.int64], n: int, dropout: float, state: NDArray[np.uint64]) -> int:
+    """Leave out some of the rows found; return how many are left."""
+    kept = 0
+    for k in range(n):
+        if uniform(state) >= dropout:
+            found[kept] = found[k]
+            kept += 1
+    return kept
 
 
 @nb.njit(cache=True, nogil=True)
@@ -451,6 +472,8 @@ def _teach_labels(
     heads: NDArray[np.int32],
     labels: NDArray[np.int32],
     margin: float,
+    dropout: float,
+    state: NDArray[np.uint64],
     step: int,
     templates: NDArray[np.int16],
     shift: np.uint64,
@@ -480,7 +503,7 @@ def _teach_labels(
                 if head >= 0 and gold >= 0:
                     _fill(atoms, nodes, top, front, place, words, n)
                     _fill_arc(atoms, nodes, top, front, action, words, n)
-                    n_found = _label_rows(atoms, templates, shift, rows, found)
+                    n_found = _drop(found, _label_rows(atoms, templates, shift, rows, found), dropout, state)
                     scores[:] = 0
                     for f in range(n_found):
                         row = weights[found[f]]
@@ -535,6 +558,17 @@ def count_label_slots(
 
 
 @nb.njit(cache=True, nogil=True)
+def _some(templates: NDArray[np.int64], dropout: float, state: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the templates a sentence is read with: each is left out with probability `dropout`."""
+    kept, n = np.empty(len(templates), np.int64), 0
+    for t in templates:
+        if uniform(state) >= dropout:
+            kept[n] = t
+            n += 1
+    return kept[:n]
+
+
+@nb.njit(cache=True, nogil=True)
 def train_epoch(
     order: NDArray[np.int64],
     sentences: NDArray[np.int32],
@@ -543,6 +577,9 @@ def train_epoch(
     labels: NDArray[np.int32],
     actions: NDArray[np.int8],
     beam: int,
+    slack: float,
+    dropout: float,
+    state: NDArray[np.uint64],
     margin: float,
     templates: NDArray[np.int16],
     shift: int,
@@ -560,6 +597,7 @@ def train_epoch(
 
     Heads are within the sentence. The weights of transitions move by the largest violation (Huang, Fayong and Guo,
     2012): at the step where the beam's best leads the gold by most, the gold prefix is rewarded, the best punished.
+    Each sentence is read with some of the templates, so that no single one is relied upon.
     """
     longest = 0
     for s in order:
@@ -568,14 +606,15 @@ def train_epoch(
     trace = np.zeros((2 * longest, beam + 1, 3), np.int32)
     totals = np.zeros((2 * longest + 1, beam + 1), np.float32)
     path, gold_path = np.zeros((2 * longest, 2), np.int32), np.zeros((2 * longest, 2), np.int32)
-    atoms = np.zeros(_N_ATOMS, np.uint32)
+    atoms, everything = np.zeros(_N_ATOMS, np.uint32), np.arange(len(templates))
     right, labelled = 0, 0
     for s in order:
         begin, end = sentences[s], sentences[s + 1]
         here, gold = words[begin:end], actions[2 * begin : 2 * end]
         n = end - begin
+        active = _some(everything, dropout, state)
         worst, _ = _search(
-            here, gold, beam, templates, np.uint64(shift), weights,
+            here, gold, beam, slack, active, templates, np.uint64(shift), weights,
             label_templates, np.uint64(label_shift), label_rows, label_weights, root, nodes, trace, totals,
         )  # fmt: skip
         if worst > 0:
@@ -584,11 +623,25 @@ def train_epoch(
             first = 0
             while first < worst and path[first, 0] == gold_path[first, 0]:
                 first += 1
-            _follow(here, gold_path, first, worst, 1.0, step, templates, np.uint64(shift), weights, sums, nodes, atoms)
-            _follow(here, path, first, worst, -1.0, step, templates, np.uint64(shift), weights, sums, nodes, atoms)
+            for change, way in ((1.0, gold_path), (-1.0, path)):
+                _follow(
+                    here,
+                    way,
+                    first,
+                    worst,
+                    change,
+                    step,
+                    active,
+                    templates,
+                    np.uint64(shift),
+                    weights,
+                    sums,
+                    nodes,
+                    atoms,
+                )
         _trace_back(trace, 2 * n, 0, path)
         good, fully, _ = _teach_labels(
-            here, path, heads[begin:end], labels[begin:end], margin, step,
+            here, path, heads[begin:end], labels[begin:end], margin, dropout, state, step,
             label_templates, np.uint64(label_shift), label_rows, label_weights, label_sums, nodes, atoms,
         )  # fmt: skip
         right += good
@@ -602,6 +655,7 @@ def parse_batch(
     sentences: NDArray[np.int32],
     words: NDArray[np.uint32],
     beam: int,
+    slack: float,
     templates: NDArray[np.int16],
     shift: int,
     weights: NDArray[Any],
@@ -622,12 +676,12 @@ def parse_batch(
     totals = np.zeros((2 * longest + 1, beam + 1), np.float32)
     path = np.zeros((2 * longest, 2), np.int32)
     stack = np.zeros(longest + 1, np.int32)
-    nothing = np.zeros(0, np.int8)
+    nothing, everything = np.zeros(0, np.int8), np.arange(len(templates))
     for s in range(len(sentences) - 1):
         begin, end = sentences[s], sentences[s + 1]
         n = end - begin
         _search(
-            words[begin:end], nothing, beam, templates, np.uint64(shift), weights,
+            words[begin:end], nothing, beam, slack, everything, templates, np.uint64(shift), weights,
             label_templates, np.uint64(label_shift), label_rows, label_weights, root, nodes, trace, totals,
         )  # fmt: skip
         _trace_back(trace, 2 * n, 0, path)

@@ -267,7 +267,8 @@ def _describe_run(
         row[4] = right if k == i else np.uint32(0)
         row[5], row[6] = min(k - start, 15), min(end - 1 - k, 3)
         row[7], row[8], row[9], row[10] = flags, following, before, 0
-        asked[k - base] = k + 1 == stop and stop < end
+        # A number at a word's end belongs to it (user42); a word after a number may be cut off (10|am).
+        asked[k - base] = k + 1 == stop and stop < end and not (_is_word(kind) and classes[codes[stop]] == DIGIT)
     found = look_up(table, keys, right)
     if found >= 0 and i + cuts[found] < stop:
         asked[i + cuts[found] - 1 - base] = True

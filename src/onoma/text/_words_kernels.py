@@ -6,13 +6,15 @@ from numpy.typing import NDArray
 
 from onoma.text.characters import CASED_LOWER, CASED_UPPER, DIGIT, LETTER, MARK
 
-__all__ = ["COLUMNS", "build_table", "describe", "hash_words", "look_up", "look_up_all"]
+__all__ = ["COLUMNS", "USAGE_COLUMNS", "build_table", "describe", "hash_words", "look_up", "look_up_all"]
 
 COLUMNS = (
     "word", "lower", "suffix1", "suffix2", "suffix3", "suffix4", "prefix1", "prefix2", "prefix3", "prefix4",
     "shape", "flags", "cluster", "cluster_mid", "cluster_coarse", "lexicon",
 )  # fmt: skip
 """What is known of a token before any model has looked at it."""
+USAGE_COLUMNS = ("common", "capitals")
+"""How a word is used in open text: columns for those who ask."""
 _START = np.uint32(2166136261)
 _STEP = np.uint32(16777619)
 
@@ -82,9 +84,10 @@ def describe(
     table: NDArray[np.int32],
     keys: NDArray[np.uint32],
     values: NDArray[np.uint16],
+    n_values: int,
     out: NDArray[np.uint32],
 ) -> None:
-    """Fill a row for each token, in the order of `COLUMNS`; `values` are the table's clusters and lexicon class."""
+    """Fill a row for each token, in the order of `COLUMNS`; then the first `n_values` of the table."""
     for s in range(len(sentences) - 1):
         for i in range(sentences[s], sentences[s + 1]):
             _describe_one(codes, starts[i], ends[i], classes, lower, out[i])
@@ -93,7 +96,7 @@ def describe(
                 flags |= np.uint32(64)
             out[i, 11] = flags
             row = look_up(table, keys, out[i, 1])
-            for k in range(4):
+            for k in range(n_values):
                 out[i, 12 + k] = values[row, k] if row >= 0 else 0
 
 

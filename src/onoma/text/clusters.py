@@ -49,7 +49,7 @@ class Clusters:
     """Words × levels."""
 
 
-def simple_words(text: str) -> list[str]:
+def simple_words(text: str, *, keep_case: bool = False) -> list[str]:
     """Return the words of a text in small letters, digits as 0, cut as treebanks cut them but by a few rules only.
 
     Examples
@@ -57,7 +57,8 @@ def simple_words(text: str) -> list[str]:
     >>> simple_words("Don't panic: 42 well-known towels.")
     ['do', "n't", 'panic', ':', '00', 'well', '-', 'known', 'towels', '.']
     """
-    return _WORDS.findall(_DIGITS.sub("0", text.lower().replace("’", "'")))
+    text = text if keep_case else text.lower()
+    return _WORDS.findall(_DIGITS.sub("0", text.replace("’", "'")))
 
 
 def learn_clusters(

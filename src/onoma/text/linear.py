@@ -38,6 +38,8 @@ class Training:
     """Features met less often are not kept."""
     n_bits: int = 22
     """Slots features are hashed to: 2 to this power."""
+    n_runs: int = 1
+    """Runs in different orders whose weights are added: one model that is as steady as their mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,18 +89,21 @@ class LinearModel:
         slots = np.flatnonzero(counts >= training.least_count)
         rows = np.full(1 << training.n_bits, -1, np.int32)
         rows[slots] = np.arange(len(slots), dtype=np.int32)
-        weights = np.zeros((len(slots), len(classes)), np.float32)
-        sums, step, state = np.zeros_like(weights), 1, kernel_state(seed, "linear")
-        with progress.task("perceptron", training.n_epochs, "epochs") as task:
-            for epoch in range(training.n_epochs):
-                order = chosen[stream(seed, "linear", epoch).permutation(len(chosen))]
-                step, mistakes = train_epoch(
-                    order, sentences, attributes, column, gold, templates, shift, rows,
-                    training.margin, training.dropout, state, step, weights, sums,
-                )  # fmt: skip
-                task.advance(1, mistakes=mistakes)
-        weights -= sums / np.float32(step)
-        return cls.of_weights(classes, templates, training.n_bits, slots.astype(np.uint32), weights)
+        total = np.zeros((len(slots), len(classes)), np.float32)
+        with progress.task("perceptron", training.n_epochs * training.n_runs, "epochs") as task:
+            for run in range(training.n_runs):
+                weights, sums = np.zeros_like(total), np.zeros_like(total)
+                keys = ("linear", run) if run else ("linear",)
+                step, state = 1, kernel_state(seed, *keys)
+                for epoch in range(training.n_epochs):
+                    order = chosen[stream(seed, *keys, epoch).permutation(len(chosen))]
+                    step, mistakes = train_epoch(
+                        order, sentences, attributes, column, gold, templates, shift, rows,
+                        training.margin, training.dropout, state, step, weights, sums,
+                    )  # fmt: skip
+                    task.advance(1, mistakes=mistakes)
+                total += weights - sums / np.float32(step)
+        return cls.of_weights(classes, templates, training.n_bits, slots.astype(np.uint32), total)
 
     @classmethod
     def of_weights(
@@ -110,7 +115,7 @@ class LinearModel:
         weights: NDArray[np.float32],
     ) -> "LinearModel":
         """Round weights to bytes; rows that round to nothing are dropped."""
-        small = to_bytes(weights)
+        small, _ = to_bytes(weights)
         kept = small.any(axis=1)
         return cls._of(tuple(classes), templates, n_bits, slots[kept], small[kept])
 
@@ -167,11 +172,11 @@ def templates_of(text: str, columns: Sequence[str], short: Mapping[str, str] | N
     return out
 
 
-def to_bytes(weights: NDArray[np.float32]) -> NDArray[np.int8]:
-    """Round to -127…127, so scaled that one weight in two thousand is cut."""
+def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
+    """Round to -127…127, so scaled that one weight in ten thousand is cut; return the scale too."""
     size = np.abs(weights[weights != 0])
-    top = float(np.quantile(size, 0.9995)) if len(size) else 1.0
-    return np.clip(np.rint(weights * np.float32(127.0 / top)), -127, 127).astype(np.int8)
+    scale = 127.0 / float(np.quantile(size, 0.9999)) if len(size) else 1.0
+    return np.clip(np.rint(weights * np.float32(scale)), -127, 127).astype(np.int8), scale
 
 
 def packed(prefix: str, slots: NDArray[np.uint32], weights: NDArray[np.int8]) -> dict[str, NDArray[Any]]:

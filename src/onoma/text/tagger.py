@@ -23,20 +23,22 @@ from onoma.text.linear import LinearModel, Training, templates_of
 from onoma.text.storage import load_arrays, save_arrays
 from onoma.text.tokens import Tokens
 from onoma.text.treebank import Treebank
-from onoma.text.words import COLUMNS, WordTable, attributes_of
+from onoma.text.words import COLUMNS, USAGE_COLUMNS, WordTable, attributes_of
 
 __all__ = ["TAG_TRAINING", "Tagger", "Tags", "jackknife", "train_tagger"]
 
-TAG_COLUMNS = (*COLUMNS, "tag", "feats")
-_TAG, _FEATS = len(COLUMNS), len(COLUMNS) + 1
+TAG_COLUMNS = (*COLUMNS, *USAGE_COLUMNS, "tag", "feats")
+_TAG, _FEATS = len(TAG_COLUMNS) - 2, len(TAG_COLUMNS) - 1
 _SHORT = {
     "w": "word", "l": "lower", "s1": "suffix1", "s2": "suffix2", "s3": "suffix3", "s4": "suffix4", "p1": "prefix1",
     "p2": "prefix2", "p3": "prefix3", "p4": "prefix4", "sh": "shape", "f": "flags", "c": "cluster",
-    "m": "cluster_mid", "k": "cluster_coarse", "x": "lexicon", "t": "tag",
+    "m": "cluster_mid", "k": "cluster_coarse", "x": "lexicon", "u": "common", "cap": "capitals", "t": "tag",
 }  # fmt: skip
 _TAGS = """
 w l s1 s2 s3 s4 p1 p2 p3 p4 sh f f&s1 sh&l c m k x x&s1 l-1 l+1 l-2 l+2 l-1&l l&l+1 l-1&l+1 c-1 c+1 c-2 c+2 m-1 m+1
 c-1&c c&c+1 m-1&m&m+1 k-1&k&k+1 x-1 x+1 x+2 x&x+1 x-1&x x-1&x&x+1 s3-1 s3+1 sh-1 sh+1 f-1 f+1 f-1&f&f+1
+u u-1 u+1 u&u+1 u-1&u u-1&u&u+1 u&cap&f cap&f cap&f&x u&s1 u+2 cap+1&f+1 cap-1&f-1 cap&f&f+1&f-1
+t-1&u t-1&u&u+1 t-1&cap&f
 t-1 t-1&t-2 t-1&l t-1&x t-1&c t-1&l+1 t-1&c+1 t-1&x+1 t-1&s3 t-1&s2 t-1&t-2&x t-1&m&m+1 t-1&x&x+1 t-1&f t-1&t-2&l
 t-1&sh
 """
@@ -45,7 +47,10 @@ t t&l t&s2 t&s3 t&x t&w t&t-1 t&t+1 t&l-1 t&l+1 t&t-1&l-1 t&t-2&l-2 t&l-1&l-2 t&
 t&l&l-1 t&l&l+1 t&c t&feats-1 t&feats-1&t-1 t&feats-2&t-2 t&feats-1&feats-2 t&l-3 t&t-3&l-3 t&sh t&f t&l+2
 t&feats-3&t-3
 """
-TAG_TRAINING = Training(n_epochs=12, margin=30.0, dropout=0.3)
+TAG_TRAINING = Training(n_epochs=12, margin=20.0, dropout=0.3)
+MORPHOLOGY_TRAINING = Training(n_epochs=6, margin=20.0, dropout=0.3)
+JACKKNIFE_TRAINING = Training(n_epochs=5, margin=20.0, dropout=0.3)
+"""Taggers for the parser's training tags need be no better than the tagger is on unseen text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +94,7 @@ class Tagger:
 
     def tag(self, tokens: Tokens) -> Tags:
         """Return the tags of each token."""
-        rows = attributes_of(tokens, self.words, 2)
+        rows = attributes_of(tokens, self.words, 2, usage=True)
         joint = self.tags.predict(rows, tokens.sentences, _TAG, None)
         feats = self.morphology.predict(rows, tokens.sentences, _FEATS, None)
         upos, xpos = self._parts
@@ -118,14 +123,22 @@ def train_tagger(
     progress: Progress = SILENT,
 ) -> Tagger:
     """Learn tags and morphology from a treebank."""
-    rows = attributes_of(treebank.tokens, words, 2)
+    rows = attributes_of(treebank.tokens, words, 2, usage=True)
     gold, classes = joint_tags(treebank)
     tags = _fit_tags(treebank, rows, gold, classes, training, None, seed, progress)
     rows[:, _TAG] = gold + 1
     feats_names, feats = _coded(treebank.feats, least=2)
     templates = templates_of(_MORPHOLOGY, TAG_COLUMNS, _SHORT)
     morphology = LinearModel.fit(
-        rows, treebank.tokens.sentences, _FEATS, feats, feats_names, templates, training, seed=seed, progress=progress
+        rows,
+        treebank.tokens.sentences,
+        _FEATS,
+        feats,
+        feats_names,
+        templates,
+        MORPHOLOGY_TRAINING,
+        seed=seed,
+        progress=progress,
     )
     return Tagger(tags, morphology, words)
 
@@ -134,13 +147,13 @@ def jackknife(
     treebank: Treebank,
     words: WordTable,
     *,
-    n_folds: int = 5,
-    training: Training = TAG_TRAINING,
+    n_folds: int = 4,
+    training: Training = JACKKNIFE_TRAINING,
     seed: int = 0,
     progress: Progress = SILENT,
 ) -> NDArray[np.int32]:
     """Return the joint tag of each token by a tagger that has not seen its sentence: what a parser learns from."""
-    rows = attributes_of(treebank.tokens, words, 2)
+    rows = attributes_of(treebank.tokens, words, 2, usage=True)
     gold, classes = joint_tags(treebank)
     fold = stream(seed, "jackknife").integers(0, n_folds, len(treebank))
     sentence = np.repeat(np.arange(len(treebank)), np.diff(treebank.tokens.sentences))

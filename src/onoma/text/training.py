@@ -7,7 +7,7 @@ package), and the dictionaries of lemminflect (MIT) and AGID (permissive). The s
 
 import lzma
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from onoma.progress import SILENT, Progress
@@ -20,15 +20,16 @@ from onoma.text.storage import load_arrays, save_arrays
 from onoma.text.tagger import jackknife, train_tagger
 from onoma.text.tokeniser import train_tokeniser
 from onoma.text.treebank import Treebank, join_treebanks, read_treebank, read_treebank_zip
+from onoma.text.usage import Usage, learn_usage
 from onoma.text.words import WordTable
 
 __all__ = ["CLEAN_GENRES", "clusters_of", "read_ewt", "read_gum", "train_all"]
 
 CLEAN_GENRES = frozenset(("academic", "bio", "court", "interview", "news", "voyage"))
 """Genres of GUM whose texts are free to use: CC BY, CC BY-SA or in the public domain."""
-_WEB_WORDS, _WIKIPEDIA_WORDS = 1e12, 2.75e7
-_WEB_WEIGHT = 2.0
-"""The web's word pairs count as twice the text of Wikipedia: they are its most frequent ones only."""
+_WEB_SIZE, _WEB_WEIGHT = 36_000, 2
+"""The counts of the web come from some 36,000 times the words of Wikipedia used here; they are of its most frequent
+word pairs only, and weigh twice."""
 
 
 def read_ewt(data: Path, part: str) -> Treebank:
@@ -66,21 +67,22 @@ def train_all(
     treebank = join_treebanks([read_ewt(data, "train"), read_gum(data, "train", clean=clean)])
     lexicon = read_lexicon(data / "correction/lexicon")
     groups = clusters_of(data, clusters, seed=seed, progress=progress)
-    frequency = dict(zip(groups.words, groups.counts.tolist(), strict=True))
-    return train_on(treebank, lexicon, groups, frequency, seed=seed, progress=progress)
+    usage = usage_of(data)
+    return train_on(treebank, lexicon, groups, usage, seed=seed, progress=progress)
 
 
 def train_on(
     treebank: Treebank,
     lexicon: Lexicon,
     clusters: Clusters | None,
-    frequency: Mapping[str, int],
+    usage: Usage | None,
     *,
     seed: int = 0,
     progress: Progress = SILENT,
 ) -> Annotator:
-    """Train every model on a treebank, given a dictionary and word clusters."""
-    words = WordTable.of(clusters, lexicon.classes)
+    """Train every model on a treebank, given a dictionary, word clusters and how words are used."""
+    frequency = dict(zip(clusters.words, clusters.counts.tolist(), strict=True)) if clusters else {}
+    words = WordTable.of(clusters, lexicon.classes, usage)
     tokeniser = train_tokeniser(treebank, words, seed=seed, progress=progress)
     tagger = train_tagger(treebank, words, seed=seed, progress=progress)
     lemmatiser = train_lemmatiser(treebank, lexicon, words, frequency)
@@ -100,14 +102,32 @@ def clusters_of(data: Path, kept: Path | None = None, *, seed: int = 0, progress
     return found
 
 
+def usage_of(data: Path) -> Usage:
+    """Return how words are used: tags of MASC, capitals of two parts of Wikipedia."""
+    paths = sorted((data / "correction/native-wikipedia").glob("*.xz"))[:2]
+
+    def texts() -> Iterator[str]:
+        for path in paths:
+            with lzma.open(path, "rt", encoding="utf-8") as file:
+                yield from file
+
+    return learn_usage(_masc(data), texts())
+
+
 def _sentences(data: Path) -> Iterator[str]:
     for path in sorted((data / "correction/native-wikipedia").glob("*.xz")):
         with lzma.open(path, "rt", encoding="utf-8") as file:
             yield from (line.strip() for line in file if line.strip())
+    for sentence in _masc(data):
+        yield " ".join(word for word, _ in sentence)
+
+
+def _masc(data: Path) -> Iterator[list[tuple[str, str]]]:
     with lzma.open(data / "correction/native-mixed/masc.tagged.txt.xz", "rt", encoding="utf-8") as file:
         for line in file:
             if not line.startswith("# "):
-                yield " ".join(item.rpartition("_")[0] for item in line.split())
+                cut = (item.rpartition("_") for item in line.split())
+                yield [(word, tag) for word, _, tag in cut]
 
 
 def _web_pairs(data: Path) -> list[tuple[str, str, float]]:
@@ -117,5 +137,5 @@ def _web_pairs(data: Path) -> list[tuple[str, str, float]]:
         for line in file:
             pair, _, count = line.rstrip("\n").rpartition("\t")
             first, _, second = pair.lower().partition(" ")
-            out.append((first, second, float(count) / _WEB_WORDS * _WIKIPEDIA_WORDS * _WEB_WEIGHT))
+            out.append((first, second, float(count) / _WEB_SIZE * _WEB_WEIGHT))
     return out

@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.text._words_kernels import COLUMNS, build_table, describe, hash_words
+from onoma.text._words_kernels import COLUMNS, USAGE_COLUMNS, build_table, describe, hash_words
 from onoma.text.characters import tables_for
 from onoma.text.clusters import Clusters
 from onoma.text.storage import load_arrays, save_arrays
 from onoma.text.tokens import Tokens
+from onoma.text.usage import Usage
 
-__all__ = ["COLUMNS", "WordTable", "attributes_of", "word_keys"]
+__all__ = ["COLUMNS", "USAGE_COLUMNS", "WordTable", "attributes_of", "word_keys"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,7 @@ class WordTable:
 
     keys: NDArray[np.uint32]
     values: NDArray[np.uint16]
-    """Words × (finest, middle and coarsest cluster, each from 1; lexicon class), 0 where unknown."""
+    """Words × (finest, middle and coarsest cluster; lexicon class; common tags; capitals), 0 where unknown."""
 
     @cached_property
     def places(self) -> NDArray[np.int32]:
@@ -31,17 +32,19 @@ class WordTable:
         return np.asarray(build_table(self.keys))
 
     @classmethod
-    def of(cls, clusters: Clusters | None, classes: Mapping[str, int]) -> "WordTable":
-        """Join clusters and a lexicon's classes."""
+    def of(cls, clusters: Clusters | None, classes: Mapping[str, int], usage: Usage | None = None) -> "WordTable":
+        """Join clusters, a lexicon's classes and how words are used."""
         rows: dict[str, list[int]] = {}
         if clusters is not None:
             for word, labels in zip(clusters.words, clusters.labels.tolist(), strict=True):
-                rows[word] = [label + 1 for label in labels] + [0]
-        for word, value in classes.items():
-            rows.setdefault(word, [0, 0, 0, 0])[3] = value
+                rows[word] = [label + 1 for label in labels] + [0, 0, 0]
+        tables = (classes, usage.tags, usage.capitals) if usage else (classes,)
+        for k, table in enumerate(tables):
+            for word, value in table.items():
+                rows.setdefault(word, [0, 0, 0, 0, 0, 0])[3 + k] = value
         keys = word_keys(list(rows))
         order = np.argsort(keys, kind="stable")
-        return cls(keys[order], np.array(list(rows.values()), np.uint16).reshape(-1, 4)[order])
+        return cls(keys[order], np.array(list(rows.values()), np.uint16).reshape(-1, 6)[order])
 
     def save(self, path: str | Path) -> None:
         """Write to one `.npz`."""
@@ -60,9 +63,13 @@ def word_keys(words: list[str]) -> NDArray[np.uint32]:
     return np.asarray(hash_words(tokens.codes, tokens.starts, tokens.ends, *tables_for(tokens.codes)))
 
 
-def attributes_of(tokens: Tokens, table: WordTable, n_more: int = 0) -> NDArray[np.uint32]:
-    """Return tokens × columns: those named in `COLUMNS`, then `n_more` empty ones for what models find."""
-    out = np.zeros((len(tokens), len(COLUMNS) + n_more), np.uint32)
+def attributes_of(tokens: Tokens, table: WordTable, n_more: int = 0, *, usage: bool = False) -> NDArray[np.uint32]:
+    """Return tokens × columns: those named in `COLUMNS`, then `n_more` empty ones for what models find.
+
+    With `usage`, the columns named in `USAGE_COLUMNS` stand between the two.
+    """
+    n_usage = len(USAGE_COLUMNS) if usage else 0
+    out = np.zeros((len(tokens), len(COLUMNS) + n_usage + n_more), np.uint32)
     classes, lower = tables_for(tokens.codes)
     describe(
         tokens.codes,
@@ -74,6 +81,7 @@ def attributes_of(tokens: Tokens, table: WordTable, n_more: int = 0) -> NDArray[
         table.places,
         table.keys,
         table.values,
+        4 + n_usage,
         out,
     )
     return out

@@ -51,6 +51,8 @@ def _findings(name: str, gold: Treebank, published: dict[str, float], context: C
     rows.append(Row("raw text to trees", "speed", None, len(gold.words) / seconds, "tokens a second of processor time"))
     notes = [
         "Trained on EWT train and the free genres of GUM train; settings were chosen on the development parts.",
+        "The test parts were scored twice: the second time after the tokeniser had changed for another reason; tags "
+        "and trees on gold tokens were the same both times.",
         "Trees are read with the tagger's own tags. Anchors: UDPipe 1 on EWT, spaCy en_core_web_sm on GUM.",
     ]
     return Findings(rows, notes)
