@@ -9,6 +9,7 @@ from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking.canopies import Candidates, CanopySettings, find_candidates, pair_similarity
 from onoma.resolve.comparison._weights_kernels import margins
 from onoma.resolve.comparison.compare import compare_records, log_shares, random_pairs
+from onoma.resolve.comparison.noise import noise_of
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.fields.field import FieldData
@@ -79,6 +80,7 @@ def gather_evidence(
         identity=_identity(fields),
         own=_own(fields),
         words=np.array([_mean_words(each) for each in fields]),
+        noise=noise_of([each.kind for each in fields], [len(each.levels) for each in fields]),
     )
     if apart == 1 and source is not None and source.max(initial=0) == 1:
         return _between(fields, evidence, source, block, settings, progress)
@@ -118,6 +120,7 @@ def _between(
         identity=np.append(evidence.identity, False),
         own=np.append(evidence.own, False),
         words=np.append(evidence.words, 1.0),
+        noise=evidence.noise,
         linking=True,
         contrast=len(evidence.n_levels),
     )

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.comparison._weights_kernels import count_levels
 from onoma.resolve.comparison.dependence import dependence, spanning_tree
+from onoma.resolve.comparison.noise import WEAK
 from onoma.resolve.comparison.relatives import draw_to_strangers
 from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, Evidence, Weights, WeightSettings
 
@@ -29,6 +30,7 @@ class LevelCounts:
         self.background = self._background()
         self.lifted = self._lifted()
         self.typical = self._typical()
+        self.n_inside = float(evidence.n if evidence.outside is None else np.count_nonzero(~evidence.outside))
         self.counted = np.ones(1)
         if evidence.outside is not None:
             half = evidence.outside[evidence.a] | evidence.outside[evidence.b]
@@ -61,12 +63,24 @@ class LevelCounts:
         self.add(1.0, 0.0 * every, every, 0.0 * every)
         for f in range(self.f):
             k = int(self.evidence.n_levels[f])
-            self.counts[COPIED, f, self.k, :k] = 100.0 * _FIRST_BETWEEN / max(k - 2, 1)
-            self.counts[COPIED, f, self.k, 0] = 100.0 * _FIRST_EQUAL
-            self.counts[COPIED, f, self.k, k - 1] = 100.0 * (1.0 - _FIRST_EQUAL - _FIRST_BETWEEN)
-        outside = self.evidence.outside
-        links = 0.2 * (self.evidence.n if outside is None else np.count_nonzero(~outside))
+            self.counts[COPIED, f, self.k, :k] = 100.0 * self._expected(f)
+        links = 0.2 * self.n_inside
         return self.weights(links, links if self.settings.relatives and not self.evidence.linking else 0.0)
+
+    def _expected(self, f: int) -> NDArray[np.float64]:
+        """Return the share of each level of a field among copies, before anything is learnt."""
+        k, noise = int(self.evidence.n_levels[f]), self.evidence.noise
+        if noise is not None and f != self.evidence.contrast:
+            return noise.shares[f, :k]
+        found = np.full(k, _FIRST_BETWEEN / max(k - 2, 1))
+        found[0], found[k - 1] = _FIRST_EQUAL, 1.0 - _FIRST_EQUAL - _FIRST_BETWEEN
+        return found
+
+    def _prior(self, kind: int, f: int) -> NDArray[np.float64]:
+        """Return pseudo-counts of a field's levels in a class."""
+        if kind == COPIED and self.evidence.noise is not None and f != self.evidence.contrast:
+            return WEAK * self._expected(f)
+        return _prior(kind, int(self.evidence.n_levels[f]))
 
     def add(
         self, step: float, copied: NDArray[np.float64], related: NDArray[np.float64], akin: NDArray[np.float64]
@@ -119,7 +133,8 @@ class LevelCounts:
             k = int(self.evidence.n_levels[f])
             for kind in (COPIED, RELATED, FRESH):
                 by_parent = self._strangers(f) if kind == FRESH else self.counts[kind, f, :-1]
-                self._fill(tables[kind, f], self.counts[kind, f, :, :k], by_parent[:, :k], _prior(kind, k))
+                self._fill(tables[kind, f], self.counts[kind, f, :, :k], by_parent[:, :k], self._prior(kind, f))
+            self._keep_firm(tables[COPIED, f, :, :k], f)
             # Relatives are one kind of thing: with levels that depend on each other they would split into kinds, one
             # of them the copies.
             tables[RELATED, f, :-1] = tables[RELATED, f, -1]
@@ -141,6 +156,15 @@ class LevelCounts:
             sigma=max(related, 0.5) / self.evidence.n_pairs if relatives else 0.0,
             n_levels=self.evidence.n_levels,
         )
+
+    def _keep_firm(self, table: NDArray[np.float64], f: int) -> None:
+        """Draw the share of unrelated values among copies to what is usual, in fields whose values are seldom replaced."""
+        noise = self.evidence.noise
+        if noise is None or f == self.evidence.contrast:
+            return
+        by_parent = self.counts[COPIED, f].sum(axis=1)
+        by_parent[-1] = by_parent.sum()
+        table[:] = np.log(noise.drawn(f, np.exp(table), by_parent, self.n_inside))
 
     def _cap_levels(self, tables: NDArray[np.float64], f: int, k: int) -> None:
         """Let no level speak more for a copy than sharing an ordinary value does.

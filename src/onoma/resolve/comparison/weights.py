@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from onoma.numerics.parts import in_parts
 from onoma.resolve.comparison._weights_kernels import score_pairs
+from onoma.resolve.comparison.noise import Noise
 
 __all__ = ["COPIED", "FRESH", "RELATED", "Evidence", "WeightSettings", "Weights", "edge_weights", "log_bayes_factors"]
 
@@ -60,6 +61,8 @@ class Evidence:
     """Pairs are between sources only: strangers are known from the background alone, and a match is exclusive."""
     contrast: int = -1
     """The field that says how a pair compares with the rivals of its records, if there is one."""
+    noise: Noise | None = None
+    """How copies agree in each field, before the table is looked at; None: nothing is known of the fields' kinds."""
     outside: NDArray[np.bool_] | None = None
     """Records that are here as neighbours only, where the evidence is about some records: their own origins, and the
     other half of the pairs with them, are not."""

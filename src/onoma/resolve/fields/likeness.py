@@ -1,0 +1,157 @@
+"""Likeness: what it means, anywhere, that two names or titles are alike.
+
+Where one column says all there is to say, nothing in the table can tell how its copies differ from its strangers: there
+is no second field to check the first by. What is learnt here is learnt elsewhere. A pair of values is described by
+signs that mean the same in any domain: the bits of the words they share (a word that df of n records have is worth
+log2 n/df), as a part of log2 n, of the shorter value and of both; the bits left on each side (one side left over is an
+elaboration, both are a contradiction); whether figures contradict; and how alike the strings are. A logistic curve,
+piecewise linear in these signs, gives the log odds that the pair is one thing. It was fitted on columns of names and
+titles of many labelled tables, each counted alike (`python -m benchmarks.train_likeness`); what leaving one table out
+says of it is in `benchmarks/results/likeness.json`.
+
+The log odds are cut into levels, so that a likeness is a comparison like any other.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import distance
+
+from onoma.resolve.fields._likeness_kernels import shared_and_left
+from onoma.resolve.fields.bags import Bags, alike_words
+from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
+from onoma.resolve.fields.field import Codes, Levels
+from onoma.resolve.fields.kinds.text import words_of
+from onoma.resolve.fields.writing import element_wise
+
+__all__ = ["KNOTS", "SIGNS", "LikenessComparison", "LikenessModel", "likeness_model"]
+
+Floats = NDArray[np.float64]
+SIGNS = (
+    "cosine",
+    "shared",
+    "contained",
+    "overlap",
+    "left on both",
+    "left on one",
+    "rare left on both",
+    "figure on both",
+    "figure on one",
+    "shorter",
+    "string",
+    "sorted string",
+)
+"""What a pair of values is described by; bits are parts of log2 n."""
+KNOTS: tuple[tuple[float, ...], ...] = (
+    (0.3, 0.5, 0.7, 0.85),
+    (0.5, 1.0, 1.5, 2.0),
+    (0.5, 0.8),
+    (0.3, 0.6, 0.8),
+    (0.1, 0.4, 0.8),
+    (0.3, 1.0),
+    (0.1, 0.4, 0.8),
+    (0.1, 0.5),
+    (0.1, 0.5),
+    (),
+    (0.6, 0.75, 0.9),
+    (0.6, 0.75, 0.9),
+)
+"""Where the curve may bend, by sign."""
+CUTS = (6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0, -0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -5.0, -6.0)
+"""Log odds at which levels are cut."""
+_LOOKED_AT = 160
+"""Letters of a value that are compared as a string."""
+
+
+@dataclass(frozen=True, eq=False)
+class LikenessModel:
+    """The log odds that two values are of one thing, learnt from other tables."""
+
+    intercept: float
+    coefficients: Floats
+    """Of the signs, of what lies beyond each knot, and of two products (see `bent`)."""
+    equal: float
+    """Log odds of two equal values that nobody else has."""
+    common: float
+    """What they lose for each factor e by which the value is more common than that."""
+
+    def log_odds(self, signs: Floats) -> Floats:
+        """Return the log odds of pairs that differ, by their signs."""
+        found: Floats = self.intercept + bent(signs) @ self.coefficients
+        return found
+
+    def level_log_odds(self) -> Floats:
+        """Return the log odds of each level; the first is that of equal values."""
+        edges = np.array([CUTS[0] + 1.0, *CUTS, CUTS[-1] - 2.0])
+        return np.append(self.equal, (edges[:-1] + edges[1:]) / 2)
+
+
+@cache
+def likeness_model() -> LikenessModel:
+    """Return the model that comes with Onoma."""
+    held: dict[str, Any] = json.loads(files("onoma.resolve.fields").joinpath("likeness.json").read_text("utf-8"))
+    return LikenessModel(held["intercept"], np.array(held["coefficients"]), held["equal"], held["common"])
+
+
+def bent(signs: Floats) -> Floats:
+    """Return the signs, what lies beyond each knot, and cosine × shared bits, sorted string × bits of the shorter."""
+    columns = [signs]
+    for sign, knots in enumerate(KNOTS):
+        columns += [np.maximum(signs[:, sign : sign + 1] - knot, 0.0) for knot in knots]
+    at = {name: i for i, name in enumerate(SIGNS)}
+    for one, bits in (("cosine", "shared"), ("sorted string", "shorter")):
+        columns.append(signs[:, [at[one]]] * np.minimum(signs[:, [at[bits]]], 2.0))
+    return np.concatenate(columns, axis=1)
+
+
+class LikenessComparison:
+    """Values compared by how alike they are, as other tables have taught it."""
+
+    levels = ("equal", *(f"log odds ≥ {cut:g}" for cut in CUTS), "different")
+
+    def __init__(self, values: list[str], counts: NDArray[np.int64]) -> None:
+        self._values = values
+        self._bags = Bags.build((words_of(value) for value in values), counts)
+        self._alike = alike_words(self._bags.words)
+        n = max(int(counts.sum()), 2)
+        lengths = np.diff(self._bags.offsets)
+        frequency = np.bincount(self._bags.ids, np.repeat(counts, lengths), minlength=len(self._bags.words))
+        self._scale = float(np.log2(n))
+        # What a word is worth is how many *others* have it.
+        self._bits = np.clip(np.log2(n / np.maximum(frequency - 1.0, 0.5)), 0.05, self._scale + 1.0)
+        self._digit = np.array([any(sign.isdigit() for sign in word) for word in self._bags.words], np.bool_)
+        self._table = np.array([value[:_LOOKED_AT] for value in values], dtype=object)
+        self._sorted = np.array([" ".join(sorted(value.split()))[:_LOOKED_AT] for value in values], dtype=object)
+
+    def signs(self, a: Codes, b: Codes) -> Floats:
+        """Return what each pair of values is described by."""
+        bags, alike = self._bags, self._alike
+        found = shared_and_left(
+            a, b, bags.offsets, bags.ids, self._bits, self._digit, alike.offsets, alike.ids, alike.similarity
+        )
+        shared, cosine, left_less, left_more, rare, figures, figure, shorter, _ = found.T
+        strings = [
+            element_wise(table, a, b, distance.Indel.normalized_similarity) for table in (self._table, self._sorted)
+        ]
+        overlap = shared / np.maximum(shared + left_less + left_more, 1e-9)
+        parts = [bits / self._scale for bits in (left_less, left_more, rare, figures, figure, shorter)]
+        contained = shared / np.maximum(shorter, 1e-9)
+        return np.stack([cosine, shared / self._scale, contained, overlap, *parts, *strings], axis=1)
+
+    def compare(self, a: Codes, b: Codes) -> Levels:
+        """Return the level of each pair."""
+        log_odds = likeness_model().log_odds(self.signs(a, b))
+        return (1 + np.searchsorted(-np.array(CUTS), -log_odds, side="left")).astype(np.int8)
+
+    def features(self) -> Features:
+        """Return the value, its words and its trigrams."""
+        builder = FeaturesBuilder(len(self._values))
+        builder.add_values(self._values)
+        builder.add_rows("token", self._bags.row_ids(), self._bags.ids.astype(np.int64), self._bags.words)
+        builder.add_rows("trigram", *trigrams([value[:60] for value in self._values]))
+        return builder.build()
