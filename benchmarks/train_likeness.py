@@ -1,4 +1,4 @@
-"""Fit what likeness means (`onoma.resolve.fields.likeness`) on one-column tables, and say what leaving each out gives.
+"""Fit what likeness means (`fields/kinds/likeness.py`) on one-column tables, and say what leaving each out gives.
 
 Needs ONOMA_DATA and scikit-learn. Only tables whose licence allows it are learnt from; every table counts alike, and
 pairs are its candidates. Writes `likeness.json` beside the module and `benchmarks/results/likeness.json`.
@@ -22,9 +22,9 @@ from onoma.evaluate.report import evaluate
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context
 from onoma.resolve.blocking.canopies import find_candidates
-from onoma.resolve.fields import likeness
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.likeness import LikenessComparison, LikenessModel, bent
+from onoma.resolve.fields.kinds import likeness
+from onoma.resolve.fields.kinds.likeness import LikenessComparison, LikenessModel, bent
 from onoma.resolve.fields.writing import fold
 from onoma.resolve.posterior.consensus import find_consensus
 from onoma.resolve.posterior.copying import CopyingSampler

@@ -26,6 +26,7 @@ from onoma.resolve.comparison.recomparison import compared_anew, comparisons_not
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem, RunContext
 from onoma.resolve.fields.contexts import CONTEXT, with_contexts
+from onoma.resolve.fields.lone import with_likeness
 from onoma.resolve.fields.prepare import Ignored, prepare_fields
 from onoma.resolve.fields.rows import (
     check_known,
@@ -101,6 +102,10 @@ def resolve(
         name, why = pick_model(fields.fields, config, **asked)
         config = replace(config, model=name)
         notes.append(f"the model is {name}: {why}")
+    if _is_taught(config):
+        compared, said = with_likeness(fields.fields, list(config.kinds))
+        fields = fields._replace(fields=compared)
+        notes += [] if said is None else [said]
     model = find_model(config.model)
     check(model, config, n_sources=0 if codes is None else int(codes.max(initial=-1)) + 1, **asked)
     if len(table) < 2 or not fields.fields:
@@ -156,6 +161,12 @@ def _in_context(table: pa.Table, config: ResolveConfig) -> pa.Table:
     return with_contexts(table, read_table(Path(config.documents), encoding=config.encoding).table)
 
 
+def _is_taught(config: ResolveConfig) -> bool:
+    """Say whether a field that says nearly all may be compared as other tables teach: where nobody says otherwise."""
+    told = config.weights is not None or config.labels is not None or config.comparison not in (None, "kinds")
+    return config.model == "copying" and not config.link and not told
+
+
 def _left_out(table: pa.Table, config: ResolveConfig) -> tuple[set[str | None], list[str]]:
     """Return the columns that are no evidence, and those of them that are so by their names.
 
@@ -187,15 +198,16 @@ class _Work:
         found = self.model.fit(problem, settings_of(self.model, self.config), self.run)
         self.notes.extend(found.notes)
         if folding is not None:
-            n_pairs = count_pairs(len(folding.leader), None, self.problem.block, 0)
+            whole = self.problem
+            n_pairs = count_pairs(whole.n, whole.source, whole.block, whole.apart)
             found = unfold(found, folding, self.problem.fields, n_pairs)
         return found
 
     def _folded(self) -> Folding | None:
         """Find the rows that follow others, if there are any."""
-        if self.problem.link or Capability.FOLD not in self.model.capabilities:
+        if self.problem.one_to_one or Capability.FOLD not in self.model.capabilities:
             return None
-        folding = fold_rows(self.problem.fields, self.problem.block)
+        folding = fold_rows(self.problem.fields, self.problem.block, self.problem.source if self.problem.link else None)
         n, common = len(folding.followers), folding.n_common
         if n:
             said = (

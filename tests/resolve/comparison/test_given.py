@@ -39,8 +39,8 @@ def test_the_table_that_a_run_writes_can_be_given(people, found, tmp_path, name)
             row = shares[key]
             assert bits == pytest.approx(np.log2(row["copied"] / row["strangers"]), abs=1e-3)
     assert before.keys() == after.keys()
-    # Without relatives and without dependence, more is joined: 0.873 to 0.884 of the entities are left, by seed.
-    assert 0.85 * found.clustering.n_entities < again.clustering.n_entities <= found.clustering.n_entities
+    # Without relatives and without dependence, more is joined: 0.70 of the entities are left.
+    assert 0.65 * found.clustering.n_entities < again.clustering.n_entities <= found.clustering.n_entities
 
 
 def test_bits_are_taken_as_they_are(people, found, tmp_path):

@@ -11,6 +11,7 @@ from onoma.resolve.blocking.canopies import Candidates
 from onoma.resolve.comparison.given import GivenWeights, LevelShares, weights_from
 from onoma.resolve.comparison.neighbourhoods import learn_from_part
 from onoma.resolve.comparison.supervision import PairModel, learn_from_labels
+from onoma.resolve.comparison.taught import taught_weights
 from onoma.resolve.comparison.weights import COPIED, Evidence, Weights, WeightSettings
 from onoma.resolve.posterior.copying import CopyingSampler
 
@@ -41,6 +42,9 @@ def choose_weights(
     if given is not None:
         sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=seed)
         return PairModel(weights_from(given, names, evidence), far(evidence)), sampler
+    if evidence.taught >= 0 and labels is None and not evidence.linking:
+        sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=seed)
+        return PairModel(taught_weights(evidence, settings), far(evidence)), sampler
     weights, sampler = learn_from_part(evidence, seed=seed, settings=settings, progress=progress)
     if labels is None:
         return PairModel(weights, far(evidence)), sampler

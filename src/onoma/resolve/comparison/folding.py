@@ -24,6 +24,9 @@ __all__ = ["Folding", "fold_fields", "fold_rows", "unfold"]
 KEPT = 10
 """Rows of a group that are compared: enough to learn from, and for the model to say whether they are one."""
 _BY_CHANCE = 1e-3
+_SELDOM = 0.05
+"""Rows that repeat another of their source, as a part of all, up to which they are taken for different things of one
+description, one for each partner; where more do, the sources have duplicates inside."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +46,19 @@ class Folding:
         return np.flatnonzero(self.leader != np.arange(len(self.leader)))
 
 
-def fold_rows(fields: Sequence[FieldData], block: NDArray[np.int32] | None = None) -> Folding:
-    """Find rows that repeat others in every field and in the block."""
+def fold_rows(
+    fields: Sequence[FieldData], block: NDArray[np.int32] | None = None, source: NDArray[np.int32] | None = None
+) -> Folding:
+    """Find rows that repeat others in every field and in the block.
+
+    Parameters
+    ----------
+    source
+        The source of each row, where rows of two sources are linked: of rows of one source that say the same one is
+        compared, if there are many such rows. They have the same partners, and would else compete for them.
+    """
+    if source is not None:
+        return _fold_within(fields, block, source)
     codes = [field.codes for field in fields] + ([] if block is None else [block])
     _, first, group, sizes = np.unique(_hashes(codes), return_index=True, return_inverse=True, return_counts=True)
     if sizes.max(initial=0) <= KEPT:
@@ -62,6 +76,23 @@ def fold_rows(fields: Sequence[FieldData], block: NDArray[np.int32] | None = Non
     folded = repeats & (large & telling)[group] & (place >= KEPT)
     n_common = int(sizes[large & ~telling].sum())
     return Folding(np.flatnonzero(~folded), np.where(folded, leader, np.arange(len(leader))), n_common)
+
+
+def _fold_within(fields: Sequence[FieldData], block: NDArray[np.int32] | None, source: NDArray[np.int32]) -> Folding:
+    """Let rows of one source that say the same follow the first of them; rows that say nothing follow nobody."""
+    codes = [field.codes for field in fields]
+    says = np.any([column >= 0 for column in codes], axis=0)
+    codes += [source] if block is None else [source, block]
+    _, first, group = np.unique(_hashes(codes), return_index=True, return_inverse=True)
+    leader = first[group]
+    repeats = says.copy()
+    for column in codes:
+        repeats &= column == column[leader]
+    every = np.arange(len(leader))
+    leader = np.where(repeats, leader, every)
+    if np.count_nonzero(leader != every) <= _SELDOM * len(every):
+        return Folding(every, every, 0)
+    return Folding(np.flatnonzero(leader == every), leader, 0)
 
 
 def _hashes(codes: Sequence[NDArray[np.int32]]) -> NDArray[np.uint64]:

@@ -81,6 +81,7 @@ def gather_evidence(
         own=_own(fields),
         words=np.array([_mean_words(each) for each in fields]),
         noise=noise_of([each.kind for each in fields], [len(each.levels) for each in fields]),
+        taught=next((f for f, each in enumerate(fields) if each.kind == "likeness"), -1),
     )
     if apart == 1 and source is not None and source.max(initial=0) == 1:
         return _between(fields, evidence, source, block, settings, progress)

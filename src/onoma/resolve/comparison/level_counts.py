@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.comparison._weights_kernels import count_levels
 from onoma.resolve.comparison.dependence import dependence, spanning_tree
-from onoma.resolve.comparison.noise import WEAK
+from onoma.resolve.comparison.noise import FIRM, UNRELATED, WEAK
 from onoma.resolve.comparison.relatives import draw_to_strangers
 from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, Evidence, Weights, WeightSettings
 
@@ -78,8 +78,9 @@ class LevelCounts:
 
     def _prior(self, kind: int, f: int) -> NDArray[np.float64]:
         """Return pseudo-counts of a field's levels in a class."""
-        if kind == COPIED and self.evidence.noise is not None and f != self.evidence.contrast:
-            return WEAK * self._expected(f)
+        noise = self.evidence.noise
+        if kind == COPIED and noise is not None and f != self.evidence.contrast:
+            return (FIRM * self.n_inside if noise.firm[f] else WEAK) * self._expected(f)
         return _prior(kind, int(self.evidence.n_levels[f]))
 
     def add(
@@ -158,13 +159,13 @@ class LevelCounts:
         )
 
     def _keep_firm(self, table: NDArray[np.float64], f: int) -> None:
-        """Draw the share of unrelated values among copies to what is usual, in fields whose values are seldom replaced."""
+        """Draw the share of unrelated values among copies to what is usual, where values are seldom replaced."""
         noise = self.evidence.noise
         if noise is None or f == self.evidence.contrast:
             return
         by_parent = self.counts[COPIED, f].sum(axis=1)
         by_parent[-1] = by_parent.sum()
-        table[:] = np.log(noise.drawn(f, np.exp(table), by_parent, self.n_inside))
+        table[:] = np.log(noise.drawn(f, np.exp(table), by_parent, UNRELATED * self.n_inside))
 
     def _cap_levels(self, tables: NDArray[np.float64], f: int, k: int) -> None:
         """Let no level speak more for a copy than sharing an ordinary value does.

@@ -1,15 +1,15 @@
 """Noise that any domain shares: how copies agree, by kind of field, before a table is looked at.
 
-Weights learnt without labels can settle in the wrong place: where there are more households than duplicates, "shares the
-address, has another name and birth date" explains more pairs than "is the same person". What keeps learning from that is
-no property of a table. A name or a date is misspelt, shortened, swapped or left out, but seldom replaced by an unrelated
-one. Among the copies of 27 columns of names in 14 labelled tables 0 to 11 % had an unrelated one (mean 3.7 %), of 15
-columns of dates 0 to 12 % (mean 4 %). In other kinds the share runs from 0 to more than one half: an address changes,
-a genre is a matter of taste.
+Weights learnt without labels can settle in the wrong place: where there are more households than duplicates, "shares
+the address, has another name and birth date" explains more pairs than "is the same person". What keeps learning from
+that is no property of a table. A name or a date is misspelt, shortened, swapped or left out, but seldom replaced by
+an unrelated one. Among the copies of 27 columns of names in 14 labelled tables 0 to 11 % had an unrelated one (mean
+3.7 %), of 15 columns of dates 0 to 12 % (mean 4 %). In other kinds the share runs from 0 to more than one half: an
+address changes, a genre is a matter of taste.
 
-So every kind has the mean shares of its levels as a weak prior (`WEAK` pairs), and *firm* kinds, names and dates, a
-strong one on a single number: the share of unrelated values, worth one pair for each record. How names are misspelt is
-learnt from the table; that they are replaced is not.
+So every kind has the mean shares of its levels as a prior: a weak one (`WEAK` pairs), or, in *firm* kinds, names and
+dates, one that grows with the table (`FIRM`); and in these the share of unrelated values is as good as given
+(`UNRELATED`). How names are misspelt is learnt from the table; that they are replaced is not.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["WEAK", "Noise", "noise_of"]
+__all__ = ["FIRM", "UNRELATED", "WEAK", "Noise", "noise_of"]
 
 Floats = NDArray[np.float64]
 WEAK = 20.0
 """Pairs that the mean shares of a kind's levels are worth."""
+FIRM = 0.1
+"""The same in firm kinds, for each record."""
+UNRELATED = 10.0
+"""Pairs for each record that the usual share of unrelated values is worth: more than any class of pairs can outvote,
+since a record has one origin."""
 
 _SHARES: dict[str, tuple[float, ...]] = {
     "person": (0.70, 0.026, 0.021, 0.025, 0.114, 0.041, 0.016, 0.012, 0.005, 0.007, 0.033),
@@ -52,6 +57,11 @@ class Noise:
     """By field and level; 0 beyond a field's levels."""
     unrelated: NDArray[np.int64]
     """The first level of unrelated values of a firm field; of others the number of levels."""
+
+    @property
+    def firm(self) -> NDArray[np.bool_]:
+        """The fields whose values are seldom replaced."""
+        return self.unrelated < np.count_nonzero(self.shares, axis=1)
 
     def drawn(self, f: int, probabilities: Floats, n_pairs: Floats, strength: float) -> Floats:
         """Return the probabilities of a field's levels (in the last axis), the unrelated ones drawn to what is usual.
@@ -85,15 +95,15 @@ def noise_of(kinds: Sequence[str], n_levels: Sequence[int]) -> Noise:
     Examples
     --------
     >>> noise = noise_of(["person", "category"], [11, 2])
-    >>> noise.unrelated.tolist(), noise.shares[1, :2].tolist()
-    ([9, 2], [0.89, 0.11])
+    >>> noise.firm.tolist(), noise.shares[1, :2].tolist()
+    ([True, False], [0.89, 0.11])
     """
     names = [_name(kind, k) for kind, k in zip(kinds, n_levels, strict=True)]
     shares = np.zeros((len(names), max(n_levels, default=0)))
     for f, (name, k) in enumerate(zip(names, n_levels, strict=True)):
         shares[f, :k] = _shares(name, k)
-    firm = [k - _UNRELATED.get(name, 0) for name, k in zip(names, n_levels, strict=True)]
-    return Noise(shares, np.array(firm, dtype=np.int64))
+    first = [k - _UNRELATED.get(name, 0) for name, k in zip(names, n_levels, strict=True)]
+    return Noise(shares, np.array(first, dtype=np.int64))
 
 
 def _name(kind: str, n_levels: int) -> str:

@@ -63,6 +63,8 @@ class Evidence:
     """The field that says how a pair compares with the rivals of its records, if there is one."""
     noise: Noise | None = None
     """How copies agree in each field, before the table is looked at; None: nothing is known of the fields' kinds."""
+    taught: int = -1
+    """The field of which other tables have taught what its levels mean, if there is one (`taught.py`)."""
     outside: NDArray[np.bool_] | None = None
     """Records that are here as neighbours only, where the evidence is about some records: their own origins, and the
     other half of the pairs with them, are not."""

@@ -6,7 +6,8 @@ the greatest sum over pairs held together of (s - threshold). ½ weighs both err
 more.
 
 Found component by component (records that no sample joins are never together): from the closure of the pairs above
-the threshold and from the best sample, by moving records and joining entities while the sum grows.
+the threshold and from the best sample, by moving records and joining entities while the sum grows. A component too
+large to square is first parted at its faintest pairs.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,9 @@ from onoma.resolve.posterior._consensus_kernels import settle_components
 __all__ = ["Consensus", "find_consensus"]
 
 _DENSE = 600
-"""A component of more records is searched by the closure of its pairs alone: its square would not fit."""
+"""A component of more records is parted; what cannot be parted is the closure of its pairs: no room for its square."""
+_FLOORS = (0.05, 0.1, 0.2, 0.3, 0.4)
+"""Pairs below these do not connect components that are too large, one after the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,12 @@ def find_consensus(
     """
     linked = together > floor
     group = Clustering.from_labels(components(n, a[linked].astype(np.int64), b[linked].astype(np.int64)))
+    for higher in _FLOORS:
+        if group.sizes.max(initial=0) <= _DENSE:
+            break
+        large = group.sizes[group.labels] > _DENSE
+        linked &= ~large[a] | (together > min(higher, threshold))
+        group = Clustering.from_labels(components(n, a[linked].astype(np.int64), b[linked].astype(np.int64)))
     strong = together > threshold
     labels = components(n, a[strong].astype(np.int64), b[strong].astype(np.int64))
     probability = np.ones(n)
@@ -77,7 +86,23 @@ def find_consensus(
     for component in large:
         members = group.members(int(component))
         probability[members] = _places_by_pairs(members, clustering, a, b, together, n)
+    _doubt_the_lonely(probability, clustering, a, b, np.where(linked, 0.0, together))
     return Consensus(clustering, probability)
+
+
+def _doubt_the_lonely(
+    probability: NDArray[np.float64],
+    clustering: Clustering,
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    parted: NDArray[np.float64],
+) -> None:
+    """Let a record that is alone be no surer than the pairs allow at which its component was parted."""
+    most = np.zeros(len(probability))
+    for side in (a, b):
+        np.maximum.at(most, side, parted)
+    alone = clustering.sizes[clustering.labels] == 1
+    probability[alone] = np.minimum(probability[alone], 1.0 - most[alone])
 
 
 def _certain(group: Clustering, a: NDArray[np.int32], together: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -6,6 +6,7 @@ from onoma.resolve.fields.kinds.category import Category
 from onoma.resolve.fields.kinds.code import Code
 from onoma.resolve.fields.kinds.date import Date
 from onoma.resolve.fields.kinds.geo import Geo
+from onoma.resolve.fields.kinds.likeness import Likeness
 from onoma.resolve.fields.kinds.number import Number
 from onoma.resolve.fields.kinds.organisation import Organisation
 from onoma.resolve.fields.kinds.person import Person
@@ -34,6 +35,7 @@ KINDS: dict[str, Kind] = {
         Text(),
         Set(),
         Geo(),
+        Likeness(),
     )
 }
 

@@ -13,6 +13,7 @@ The log odds are cut into levels, so that a likeness is a comparison like any ot
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -22,14 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import distance
 
-from onoma.resolve.fields._likeness_kernels import shared_and_left
 from onoma.resolve.fields.bags import Bags, alike_words
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
+from onoma.resolve.fields.kinds._likeness_kernels import shared_and_left
 from onoma.resolve.fields.kinds.text import words_of
-from onoma.resolve.fields.writing import element_wise
+from onoma.resolve.fields.writing import element_wise, fold_all
 
-__all__ = ["KNOTS", "SIGNS", "LikenessComparison", "LikenessModel", "likeness_model"]
+__all__ = ["KNOTS", "SIGNS", "Likeness", "LikenessComparison", "LikenessModel", "bent", "likeness_model"]
 
 Floats = NDArray[np.float64]
 SIGNS = (
@@ -94,7 +95,7 @@ class LikenessModel:
 @cache
 def likeness_model() -> LikenessModel:
     """Return the model that comes with Onoma."""
-    held: dict[str, Any] = json.loads(files("onoma.resolve.fields").joinpath("likeness.json").read_text("utf-8"))
+    held: dict[str, Any] = json.loads(files("onoma.resolve.fields.kinds").joinpath("likeness.json").read_text("utf-8"))
     return LikenessModel(held["intercept"], np.array(held["coefficients"]), held["equal"], held["common"])
 
 
@@ -107,6 +108,20 @@ def bent(signs: Floats) -> Floats:
     for one, bits in (("cosine", "shared"), ("sorted string", "shorter")):
         columns.append(signs[:, [at[one]]] * np.minimum(signs[:, [at[bits]]], 2.0))
     return np.concatenate(columns, axis=1)
+
+
+class Likeness:
+    """Names and titles whose likeness is all there is to go by."""
+
+    name = "likeness"
+
+    def normalise(self, raw: Sequence[str]) -> list[str]:
+        """Write in small letters, without accents and punctuation."""
+        return fold_all(raw)
+
+    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "LikenessComparison":
+        """Make bags of words, and know how rare each word is."""
+        return LikenessComparison(values, counts)
 
 
 class LikenessComparison:

@@ -1,0 +1,55 @@
+"""Likeness: the kernel against a slow twin, and what alike values mean."""
+
+import numpy as np
+import pytest
+
+from onoma.resolve.fields.bags import Bags, alike_words
+from onoma.resolve.fields.kinds._likeness_kernels import shared_and_left
+from onoma.resolve.fields.kinds.likeness import CUTS, LikenessComparison, likeness_model
+from reference.fields_likeness import shared_and_left_slow
+
+NAMES = [
+    "acme steel works 12",
+    "acme steel wroks 12",
+    "acme steel works 13",
+    "acme",
+    "steel works of the north",
+    "northern steel",
+    "general bakery",
+    "general backery ltd",
+    "bakery general",
+    "",
+]
+
+
+def codes(*places):
+    return np.array(places, np.int32)
+
+
+def test_the_kernel_is_its_slow_twin():
+    bags = Bags.build([name.split() for name in NAMES], np.ones(len(NAMES), np.int64))
+    alike = alike_words(bags.words)
+    bits = np.linspace(0.5, 4.0, len(bags.words))
+    digit = np.array([word.isdigit() for word in bags.words])
+    a, b = (side.astype(np.int32) for side in np.triu_indices(len(NAMES), 1))
+    fast = shared_and_left(a, b, bags.offsets, bags.ids, bits, digit, alike.offsets, alike.ids, alike.similarity)
+    assert fast == pytest.approx(shared_and_left_slow(a, b, bags, bits, digit, alike))
+    assert fast[:, 0].any()
+    assert fast[:, 5].any()
+
+
+def test_a_slip_is_likelier_the_same_than_another_number_and_both_than_a_stranger():
+    more = [f"word{i} name{i % 50} thing{i % 7}" for i in range(200)]
+    values = [*NAMES[:9], *more]
+    comparison = LikenessComparison(values, np.ones(len(values), np.int64))
+    slip, number, stranger = likeness_model().log_odds(comparison.signs(codes(0, 0, 0), codes(1, 2, 6)))
+    assert slip > number > stranger
+    levels = comparison.compare(codes(0, 0, 0), codes(1, 2, 6))
+    assert (np.diff(levels) >= 0).all()
+    assert levels[0] < levels[2]
+
+
+def test_levels_have_falling_log_odds_of_their_own():
+    log_odds = likeness_model().level_log_odds()
+    assert len(log_odds) == len(LikenessComparison.levels) == len(CUTS) + 2
+    assert (np.diff(log_odds[1:]) < 0).all()

@@ -1,0 +1,91 @@
+"""Tables of one telling column: lists of names and titles, and lists that are linked."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from onoma.numerics.rng import stream
+from onoma.resolve.api import resolve
+from onoma.resolve.fields.lone import lone_field
+from onoma.resolve.fields.prepare import prepare_fields
+
+SYLLABLES = [
+    "ba",
+    "ko",
+    "lim",
+    "ren",
+    "tos",
+    "vard",
+    "mel",
+    "ighe",
+    "sun",
+    "par",
+    "dol",
+    "fen",
+    "grat",
+    "hol",
+    "jin",
+    "mor",
+    "nell",
+    "oss",
+    "pru",
+    "quan",
+]
+
+
+def company_names(n, *, seed=0):
+    """Names of n companies, each of three made-up words and a common one."""
+    rng = stream(seed, "companies")
+    made = ["".join(rng.choice(SYLLABLES, 3)) for _ in range(3 * n)]
+    common = rng.choice(["works", "trading", "bakery", "systems", "partners"], n)
+    return [f"{made[3 * i]} {made[3 * i + 1]} {made[3 * i + 2]} {common[i]}" for i in range(n)]
+
+
+def with_slip(name, rng):
+    at = int(rng.integers(1, len(name) - 2))
+    return name[:at] + name[at + 1] + name[at] + name[at + 2 :]
+
+
+def test_names_alone_are_resolved():
+    rng, names = stream(1, "slips"), company_names(300)
+    rows = [*names, *(with_slip(name, rng) for name in names[:100]), *names[100:150]]
+    found = resolve(pa.table({"name": rows}))
+    labels = found.clustering.labels
+    copies = np.concatenate([np.arange(100), np.arange(100, 150)])
+    assert (labels[copies] == labels[300:]).mean() > 0.9
+    assert len(np.unique(labels[:300])) >= 297
+    assert any("nearly all there is to say" in note for note in found.notes)
+
+
+def test_names_of_nobody_twice_stay_apart():
+    assert resolve(pa.table({"name": company_names(300, seed=2)})).clustering.n_entities >= 298
+
+
+def test_a_table_with_two_telling_columns_has_no_lone_field():
+    names = company_names(100)
+    one = pa.table({"name": names, "country": ["de", "fr"] * 50})
+    two = pa.table({"name": names, "owner": company_names(100, seed=3)})
+    assert lone_field(prepare_fields(one).fields) == 0
+    assert lone_field(prepare_fields(two).fields) is None
+
+
+def test_a_kind_that_was_chosen_is_kept():
+    table = pa.table({"name": company_names(60)})
+    assert resolve(table, kinds={"name": "text"}).fields.fields[0].kind == "text"
+    assert resolve(table).fields.fields[0].kind == "likeness"
+
+
+@pytest.mark.parametrize("one_to_one", [False, True])
+def test_linked_lists_with_repetitions_inside_are_equal_but_for_case(one_to_one):
+    names = company_names(200)
+    left = [*names, *names[:40]]
+    table = pa.table(
+        {"name": [*left, *(name.upper() for name in names)], "source": ["a"] * len(left) + ["b"] * len(names)}
+    )
+    found = resolve(table, source="source", link=True, one_to_one=one_to_one)
+    truth = np.concatenate([np.arange(200), np.arange(40), np.arange(200)])
+    same = found.clustering.labels[:, None] == found.clustering.labels[None, :]
+    if one_to_one:
+        assert same[:240, :240].sum() == 240  # nobody has two rows of one source
+    else:
+        assert (same == (truth[:, None] == truth[None, :])).all()
