@@ -67,8 +67,8 @@ def find_consensus(
     for higher in _FLOORS:
         if group.sizes.max(initial=0) <= _DENSE:
             break
-        large = group.sizes[group.labels] > _DENSE
-        linked &= ~large[a] | (together > min(higher, threshold))
+        oversized = group.sizes[group.labels] > _DENSE
+        linked &= ~oversized[a] | (together > min(higher, threshold))
         group = Clustering.from_labels(components(n, a[linked].astype(np.int64), b[linked].astype(np.int64)))
     strong = together > threshold
     labels = components(n, a[strong].astype(np.int64), b[strong].astype(np.int64))
