@@ -120,8 +120,8 @@ def _table(context: Context) -> Findings:
         rows,
         [
             "No label of any text was used to learn. The paper's columns are its own advertisements, another task.",
-            "Ten words a label, patterns and rules were written by hand from unlabelled requests. Rates, penalty, number"
-            " of clusters, the ranges of label proportions and some shares were set after seeing scores and label counts"
+            "Ten words a label, patterns and rules were written by hand from unlabelled requests. Rates, penalty,"
+            " clusters, the ranges of label proportions and some shares were set after seeing scores and label counts"
             " on 600 labelled training requests of each set. The test parts were scored twice while this was built.",
         ],
     )
