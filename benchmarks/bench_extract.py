@@ -1,4 +1,4 @@
-"""Extraction beside python-crfsuite: the same attributes, the same texts; then the scale of the advertisements.
+"""Extraction beside python-crfsuite: the same attributes, the same texts.
 
 Processor time throughout, one thread. Test parts are scored with fixed settings (penalty 1 for both, crfsuite's own
 stopping rule). The semi-Markov line has no peer. `quick` uses 300 texts of each set.
@@ -18,15 +18,12 @@ from benchmarks.measure import Measurement
 from onoma.extract.extractor import gold_segments
 from onoma.extract.features import FeatureMaker, FeatureSettings
 from onoma.extract.scores import score_segments
-from onoma.learning.expectations import ConstraintSet, Expectations
 from onoma.learning.semicrf import Segmentation, SemiCRF, Sequences, Structure
-from onoma.learning.semicrf_layout import build_layout, n_weights
 from onoma.learning.taxonomy import Taxonomy
 from onoma.pipeline.studies._extraction_sets import Labelled, _labelled, read_bio, read_chunks
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:
-    yield from _scale(quick=quick)
     folder = Path(os.environ["ONOMA_DATA"]) / "text"
     part = slice(0, 300) if quick else slice(None)
     for name, train, test in (
@@ -148,60 +145,3 @@ def _told(items: Sequence[Labelled], tags: Sequence[str]) -> list[Labelled]:
 def _gold(items: Sequence[Labelled], labels: list[str]) -> Segmentation:
     spans = [[(s, e, labels.index(name)) for s, e, name in item.spans] for item in items]
     return gold_segments(spans, [len(item.text) for item in items], 0)
-
-
-def _scale(*, quick: bool) -> Iterator[Measurement]:
-    """As many texts and labels as the paper's advertisements: simulated words, 45 labels in a tree of two levels."""
-    n, size, n_labels = (500 if quick else 42_000), 14, 45
-    rng = np.random.default_rng(0)
-    tokens = n * size
-    words = rng.zipf(1.3, (tokens, 4)) % 5_000
-    matrix = sp.csr_array((np.ones(4 * tokens), words.ravel(), np.arange(0, 4 * tokens + 1, 4)), shape=(tokens, 5_000))
-    offsets = np.arange(0, tokens + 1, size)
-    parents = (-1, *([-1] * 8), *(1 + i % 8 for i in range(n_labels - 9)))
-    longest = [1, *([6] * (n_labels - 1))]
-    x = Sequences.of(matrix, offsets)
-    model = SemiCRF(Structure(n_labels, longest=longest, parents=parents, pairs="all", boundaries=False)).begin(x)
-    beside = Sequences.of(
-        sp.csr_array((np.ones(tokens), (np.arange(tokens), words[:, 0] % 200)), shape=(tokens, 200)), offsets
-    )
-    plain = Structure(
-        n_labels,
-        longest=longest,
-        parents=parents,
-        pairs="all",
-        boundaries=False,
-        n_bins=0,
-        has_ends=False,
-        has_transitions=False,
-    )
-    layout = build_layout(plain, beside)
-    rows = sp.csr_array(
-        (np.ones(200), (np.arange(200), layout.inside[:200] + np.arange(200) % n_labels)),
-        shape=(200, n_weights(layout)),
-    )
-    constraints = ConstraintSet(
-        beside, layout, rows, np.full(200, tokens / 400.0), np.zeros(200, np.int8), np.zeros(200)
-    )
-    few = Sequences(x.texts._replace(offsets=x.texts.offsets[:3]), x.n_attributes)
-    model.predict(few)
-    begin = time.process_time()
-    Expectations(n_rounds=1).fit(model, x, constraints)
-    spent = time.process_time() - begin
-    data = f"{n:,} texts of {size} tokens, {n_labels} labels in a taxonomy, simulated"
-    paper = 360.0 * 60
-    yield Measurement(
-        "one pass of alternating projections",
-        spent,
-        paper,
-        paper / spent,
-        "s",
-        data,
-        peer_name="the paper (42,000 texts, 2010)",
-    )
-    begin = time.process_time()
-    model.predict(x)
-    spent = time.process_time() - begin
-    yield Measurement(
-        "Viterbi", spent, 32.0 * 60, 32.0 * 60 / spent, "s", data, peer_name="the paper (42,000 texts, 2010)"
-    )

@@ -50,16 +50,17 @@ def test_models_are_listed():
 
 @needs_models
 def test_names_of_ones_own(tmp_path):
-    rows = [f"Then O\nZorg{i} B-PER\nBlip{i} I-PER\nspoke O\nin O\nMurania B-LOC\n. O\n" for i in range(40)]
+    people = [f"Zor{a}{b}" for a in "abcdefg" for b in "aeiouy"]
+    rows = [f"Then O\n{name} B-PER\nBlip{name[3:]} I-PER\nspoke O\nin O\nMurania B-LOC\n. O\n" for name in people]
     (tmp_path / "own.bio").write_text("\n".join(rows))
     result = run("train", "names", tmp_path / "own.bio", "-o", tmp_path / "model", "--json")
     assert result.exit_code == 0, result.output
     answer = json.loads(result.stdout)
     assert answer["held_out"] > 0 and answer["scores"]["F1"] > 80
-    (tmp_path / "a.txt").write_text("Then Zorg99 Blip99 spoke in Murania.")
+    (tmp_path / "a.txt").write_text("Then Zorda Blipfu spoke in Murania.")
     run("annotate", tmp_path / "a.txt", "--with", tmp_path / "model", "-o", tmp_path / "o.jsonl")
     row = json.loads((tmp_path / "o.jsonl").read_text())
-    assert [span["text"] for span in row["spans"] if span["layer"] == "name"] == ["Zorg99 Blip99", "Murania"]
+    assert [span["text"] for span in row["spans"] if span["layer"] == "name"] == ["Zorda Blipfu", "Murania"]
 
 
 @needs_models

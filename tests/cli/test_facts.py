@@ -103,7 +103,7 @@ def test_without_backing_the_model_is_the_published_one(files):
         ("facts rules kb.tsv -o kb.tsv", 1, "is read by this very command"),
         ("facts complete kb.tsv -o nowhere/out.csv", 1, "mkdir -p nowhere"),
         ("facts complete kb.tsv -o out", 1, "a table can be written as .csv"),
-        ("facts complete kb.tsv --save kb.tsv", 1, "a model is kept in a folder"),
+        ("facts complete kb.tsv --save kb.tsv", 1, "is read by this very command"),
         ("facts complete .", 1, "is a folder, not a file"),
         ("facts complete -", 1, "/dev/stdin"),
         ("facts complete kb.tsv --load damaged", 1, "is damaged: 'entities' is missing"),

@@ -55,3 +55,20 @@ def test_rows_of_an_unknown_document_are_named():
 def test_no_documents():
     assert len(Annotations.concat([])) == 0
     assert texts_table([Text("a", "")]).num_rows == 1
+
+
+def test_many_sentences_stay_in_order():
+    n = 5000
+    tokens = pa.table(
+        {
+            "document": ["a"] * n,
+            "part": [0] * n,
+            "sentence": [i // 3 for i in range(n)],
+            "token": list(range(n)),
+            "word": ["x"] * n,
+        }
+    )
+    documents = pa.table({"document": ["a"], "part": [0], "n_sentences": [n // 3 + 1], "n_tokens": [n]})
+    sentences = Annotations.build(documents, tokens).sentences
+    assert sentences["start"].to_pylist() == list(range(0, n, 3))
+    assert sentences["end"].to_pylist() == [*range(3, n, 3), n]

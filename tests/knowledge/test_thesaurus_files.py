@@ -68,7 +68,11 @@ def test_files_as_people_have_them(tmp_path):
     with pytest.raises(DataError, match="damaged or cut off"):
         read_thesaurus(cut)
     (tmp_path / "latin.tsv").write_bytes(b"hot\tsyn\twarm\ncaf\xe9\tsyn\tbar\n")
+    notes = []
+    assert "café" in read_thesaurus(tmp_path / "latin.tsv", notes=notes).words
+    assert "latin.tsv is not UTF-8 and was read as cp1252" in notes[0]
+    (tmp_path / "damaged.tsv").write_bytes("été\tsyn\tsummer\n".encode() + b"caf\xe9\tsyn\tbar\n")
     with pytest.raises(DataError, match="row 2: byte 4 of the line is 0xE9"):
-        read_thesaurus(tmp_path / "latin.tsv")
+        read_thesaurus(tmp_path / "damaged.tsv")
     with pytest.raises(DataError, match="no such file"):
         read_thesaurus(tmp_path / "nothing")

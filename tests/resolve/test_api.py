@@ -322,7 +322,7 @@ def test_ids_are_made_or_found():
     assert made.table["id"].to_pylist() == ["1", "2"]
     assert any("were made" in note for note in made.notes)
     assert [field.name for field in resolve(table, id="passport_id").fields.fields] == []
-    assert resolve(table.drop_columns(["name"])).fit is None
+    assert resolve(table.drop_columns(["name"])).posterior is None
     with pytest.raises(DataError, match="no column 'nope'"):
         resolve(table, id="nope")
 

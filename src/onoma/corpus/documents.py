@@ -8,6 +8,7 @@ two batches can be put one under the other. `as_corpus` gives the same text to w
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -177,12 +178,16 @@ def _heads_as_tokens(tokens: pa.Table) -> pa.Table:
 
 def _sentences_of(tokens: pa.Table) -> pa.Table:
     """Gather the sentences that the tokens say they stand in."""
-    groups = tokens.select(["document", "part", "sentence", "token"]).group_by(
-        ["document", "part", "sentence"], use_threads=False
-    )
-    table = groups.aggregate([("token", "min"), ("token", "max")])
-    columns = {name: table[name] for name in ("document", "part", "sentence")}
-    columns |= {"start": table["token_min"], "end": pc.add(table["token_max"], 1)}
+    if not len(tokens):
+        return SENTENCES.empty_table()
+    document = pc.dictionary_encode(tokens["document"].combine_chunks()).indices.to_numpy(zero_copy_only=False)
+    part, sentence, token = (tokens[name].to_numpy() for name in ("part", "sentence", "token"))
+    is_new = np.ones(len(tokens), np.bool_)
+    is_new[1:] = (np.diff(document) != 0) | (np.diff(part) != 0) | (np.diff(sentence) != 0)
+    first = np.flatnonzero(is_new)
+    last = np.append(first[1:], len(tokens)) - 1
+    columns = {name: tokens[name].take(pa.array(first)) for name in ("document", "part", "sentence")}
+    columns |= {"start": pa.array(token[first]), "end": pa.array(token[last] + 1)}
     return _complete(pa.table(columns), SENTENCES, "sentences table")
 
 

@@ -18,12 +18,18 @@ from onoma.knowledge.thesaurus_wordnet import find_wordnet, read_wordnet
 
 __all__ = ["read_thesaurus"]
 
+Lines = Iterator[tuple[int, str]]
+"""The lines of a file that are not empty, with their numbers."""
+
 _SHORT = {"syn": "synonym", "ant": "antonym", "hyper": "hypernym", "hypo": "hyponym"}
 _MARKS = {"antonym": "antonym", "generic term": "hypernym", "similar term": "synonym", "related term": "synonym"}
 
 
-def read_thesaurus(path: Path) -> Thesaurus:
-    """Read a thesaurus by the look of its name: a folder is WordNet, a file one of the formats above."""
+def read_thesaurus(path: Path, *, notes: list[str] | None = None) -> Thesaurus:
+    """Read a thesaurus by the look of its name: a folder is WordNet, a file one of the formats above.
+
+    What should be known of how it was read is added to the notes.
+    """
     if path.is_dir():
         return read_wordnet(find_wordnet(path))
     check_readable(path)
@@ -37,22 +43,22 @@ def read_thesaurus(path: Path) -> Thesaurus:
             file=path,
             hint="A folder is taken for WordNet; a list of pairs goes into a .tsv: headword, relation, word.",
         )
-    entries = list(read(path))
+    entries = list(read(path, _filled(read_text(path, notes=notes))))
     if not entries:
         raise DataError("the thesaurus is empty", file=path, hint="A line of a .tsv: headword TAB relation TAB word.")
     return from_entries(entries, source=f"{name}:")
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    for row, line in enumerate(read_text(path).removeprefix("\ufeff").split("\n"), start=1):
+def _filled(text: str) -> Lines:
+    for row, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         if line.strip():
             yield row, line.rstrip("\r")
 
 
-def _listed(path: Path) -> Iterator[Entry]:
+def _listed(path: Path, lines: Lines) -> Iterator[Entry]:
     """Read headword, relation, word; the lines of one headword need not stand together."""
     found: dict[str, dict[str, list[str]]] = {}
-    for row, line in _lines(path):
+    for row, line in lines:
         fields = line.split("\t")
         if len(fields) != 3 or not all(field.strip() for field in fields):
             raise DataError(f"has {len(fields)} fields; wanted headword, relation, word", file=path, row=row)
@@ -62,17 +68,16 @@ def _listed(path: Path) -> Iterator[Entry]:
         yield Entry(head, by_relation)
 
 
-def _comma_lines(path: Path) -> Iterator[Entry]:
-    for row, line in _lines(path):
+def _comma_lines(path: Path, lines: Lines) -> Iterator[Entry]:
+    for row, line in lines:
         head, *words = line.split(",")
         if not head.strip() or not words:
             raise DataError("wanted a headword and its synonyms, separated by commas", file=path, row=row)
         yield Entry(head, {"synonym": words})
 
 
-def _mythes(path: Path) -> Iterator[Entry]:
+def _mythes(path: Path, lines: Lines) -> Iterator[Entry]:
     """Read LibreOffice's format: the first line names the encoding, each meaning of a word becomes an entry."""
-    lines = _lines(path)
     next(lines, None)
     for row, line in lines:
         head, _, count = line.rpartition("|")
@@ -93,7 +98,7 @@ def _marked(meaning: str) -> dict[str, list[str]]:
     return found
 
 
-_FORMATS: dict[str, Callable[[Path], Iterator[Entry]]] = {
+_FORMATS: dict[str, Callable[[Path, Lines], Iterator[Entry]]] = {
     ".tsv": _listed,
     ".dat": _mythes,
     ".txt": _comma_lines,

@@ -109,7 +109,7 @@ def read_facts_job(
         raise SettingsError("signatures need types", hint="Add --types FILE, or --types names.")
     notes: list[str] = []
     bad_rules: list[str] | None = [] if check_on_error(on_error) else None
-    firm = None if rules is None else tuple(read_rules(rules, rejected=bad_rules))
+    firm = None if rules is None else tuple(read_rules(rules, rejected=bad_rules, notes=notes))
     read = _of_table(triples) if isinstance(triples, pa.Table) else _read(triples, on_error, notes)
     kinds, table = None, read.table
     if types is not None:
@@ -294,7 +294,7 @@ def _headless(path: Path, schema: pa.Schema, on_error: str, notes: list[str]) ->
     """Read a table with or without a header that names its columns; further columns are left out."""
     kind = "csv" if ".csv" in (suffix.lower() for suffix in path.suffixes) else "tsv"
     read = read_table(path, on_error=on_error, header=False, types="text", format=kind)
-    notes += _rejected(path, read)
+    notes += [*read.notes, *_rejected(path, read)]
     table = read.table
     wanted = f"{len(schema)} columns {', '.join(schema.names)}"
     if table.num_columns < len(schema):

@@ -68,14 +68,15 @@ def fit_words(
 
 
 def _read(paths: Sequence[Path]) -> tuple[Thesaurus, list[str]]:
+    notes: list[str] = []
     if not paths:
         found = find_wordnet()
         thesaurus = read_wordnet(found)
         paths = [found]
     else:
-        thesaurus = combine([read_thesaurus(path) for path in paths])
+        thesaurus = combine([read_thesaurus(path, notes=notes) for path in paths])
     size = f"{len(thesaurus.words):,} words, {len(thesaurus.documents):,} senses"
-    return thesaurus, [f"{', '.join(map(str, paths))}: {size}"]
+    return thesaurus, [*notes, f"{', '.join(map(str, paths))}: {size}"]
 
 
 def _check_relation(thesaurus: Thesaurus, relation: str) -> None:

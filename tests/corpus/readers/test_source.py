@@ -82,7 +82,8 @@ def test_a_legacy_encoding_is_found_and_said(encoding: str, tmp_path: Path):
     found = read_table(tmp_path / "x.csv")
     assert found.table["name"].to_pylist() == names
     assert len(found.rejects) == 0
-    assert found.notes == ["x.csv is not UTF-8 and was read as cp1252; --encoding NAME says otherwise"]
+    told = "x.csv is not UTF-8 and was read as cp1252; if that is wrong, give --encoding NAME or save it as UTF-8"
+    assert found.notes == [told]
     assert read_table(tmp_path / "x.csv", encoding=encoding).notes == []
 
 

@@ -80,7 +80,11 @@ def test_rule_files_as_people_have_them(tmp_path):
     packed.write_bytes(lzma.compress(b"a => b\n"))
     assert len(read_rules(packed)) == 1
     path.write_bytes(b"a => caf\xe9\n")
-    with pytest.raises(DataError, match=r"row 1: byte 9 of the line is 0xE9, which is not UTF-8"):
+    notes = []
+    assert [str(rule) for rule in read_rules(path, notes=notes)] == ["a(X, Y) => café(X, Y)"]
+    assert "rules.txt is not UTF-8 and was read as cp1252" in notes[0]
+    path.write_bytes("a => café\nb => été\n".encode() + b"a => caf\xe9\n")  # UTF-8 with damage in it
+    with pytest.raises(DataError, match=r"row 3: byte 9 of the line is 0xE9, which is not UTF-8"):
         read_rules(path)
     with pytest.raises(DataError, match="is a folder"):
         read_rules(tmp_path)

@@ -179,7 +179,8 @@ def _in_utf8(plain: Path, encoding: str | None, path: Path, target: Path, notes:
     if found is None or found in ("utf-8", "utf-8-sig", "ascii"):
         return plain
     if encoding is None:
-        notes.append(f"{path.name} is not UTF-8 and was read as {found}; --encoding NAME says otherwise")
+        wrong = "if that is wrong, give --encoding NAME or save it as UTF-8"
+        notes.append(f"{path.name} is not UTF-8 and was read as {found}; {wrong}")
     with target.open("wb") as file:
         to_utf8(plain, found, file, path)
     return target

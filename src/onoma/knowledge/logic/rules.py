@@ -106,13 +106,14 @@ def parse_rule(text: str, *, file: Path | None = None, row: int | None = None) -
     return rule
 
 
-def read_rules(path: Path, *, rejected: list[str] | None = None) -> list[Rule]:
+def read_rules(path: Path, *, rejected: list[str] | None = None, notes: list[str] | None = None) -> list[Rule]:
     """Read a file of rules, plain or packed; contradictory ones are an error.
 
     A line that is no rule is an error, or where a list is given is passed over and what is wrong added to the list.
+    What should be known of how the file was read is added to the notes.
     """
     rules = []
-    text = read_text(path).removeprefix("\ufeff")
+    text = read_text(path, notes=notes).removeprefix("\ufeff")
     for row, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith(("#", "//")):
             continue

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from onoma.corpus.documents import Annotations
+from onoma.corpus.formats import read_corpus
 from onoma.pipeline.name_sets import NamedDocument, named_set
 from onoma.pipeline.name_training import (
     EXTERNAL,
@@ -24,6 +26,7 @@ from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._tagging import Sentences, chunk_f1, read_chunks
 from onoma.text.annotate import MODELS
 from onoma.text.chunks import learn_chunks
+from onoma.text.documents.annotator import DocumentAnnotator
 from onoma.text.documents.with_spacy import same_types
 from onoma.text.names.tagger import NameSettings, NameTagger, learn_names
 from onoma.text.tokens import Tokens
@@ -96,6 +99,25 @@ def chunks(context: Context) -> Findings:
     )
 
 
+def mentions(context: Context) -> Findings:
+    """Say how many of OntoGUM's mentions are a noun phrase, a pronoun or a name that Onoma finds, on gold tokens."""
+    rows = []
+    for part in ("dev",) if context.quick else ("dev", "test"):
+        corpus = read_corpus(context.file(f"text/gum/ontogum_{part}.conll12.gz"), format="conll2012")
+        found, n_found, n_gold = 0, 0, len(corpus.mentions)
+        annotator = DocumentAnnotator.load()
+        for document in Annotations.of_corpus(corpus):
+            words = document.tokens["word"].to_pylist()
+            bounds = zip(*(document.sentences[name].to_pylist() for name in ("start", "end")), strict=True)
+            ours = annotator.mention_bounds(Tokens.of_words([words[a:b] for a, b in bounds]))
+            gold = zip(*(document.spans[name].to_pylist() for name in ("start", "end")), strict=True)
+            found += len(set(gold) & ours)
+            n_found += len(ours)
+        rows.append(Row(f"OntoGUM {part}", "recall of mention spans", None, 100 * found / n_gold, "%"))
+        rows.append(Row(f"OntoGUM {part}", "spans for each gold mention", None, n_found / n_gold))
+    return Findings(rows, ["Exact spans; predicted tags and trees. Nothing was chosen on the test part."])
+
+
 def _tokens(sentences: Sentences) -> Tokens:
     ends = np.cumsum(sentences.lengths).tolist()
     return Tokens.of_words([sentences.words[b - n : b] for b, n in zip(ends, sentences.lengths.tolist(), strict=True)])
@@ -138,5 +160,6 @@ def _peer(nlp: Any, documents: Iterable[NamedDocument]) -> NameScore:  # noqa: A
 _TEXT = "Onoma, docs/text.md"
 STUDIES: Sequence[Study] = (
     Study("text/names", "Names in text: wikigold in five folds, WNUT17, GUM", _TEXT, names),
+    Study("text/mentions", "Mention spans for coreference: OntoGUM", _TEXT, mentions),
     Study("text/chunks", "Chunks: CoNLL-2000", "Sha and Pereira (2003)", chunks),
 )

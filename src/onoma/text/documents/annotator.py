@@ -8,6 +8,7 @@ paragraphs around a paragraph.
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -98,6 +99,17 @@ class DocumentAnnotator:
         spans = _spans(self, places, tokens, (names, values), phrases, (words, xpos, lemmas))
         return Annotations(places.documents(texts), places.sentences(tokens), places.tokens(tokens, columns), spans)
 
+    def mention_bounds(self, tokens: Tokens) -> set[tuple[int, int]]:
+        """Return where mentions begin and end in sentences whose tokens are given: noun phrases, pronouns, names."""
+        tags = self.stages.tag(tokens)
+        trees = self.stages.parse(tokens, tags)
+        labels = _named(self.stages.parser.label_names, trees.labels)
+        upos = _named(self.stages.tagger.upos_names, tags.upos)
+        xpos = _named(self.stages.tagger.xpos_names, tags.xpos)
+        phrases = noun_phrases(tokens.sentences, trees.heads, labels, upos, tokens.words())
+        names = self.names.find(tokens, style=self.style)
+        return set(_candidates(tokens, names, phrases, xpos))
+
 
 def as_texts(texts: "str | Text | Iterable[str | Text]") -> Iterator[Text]:
     """Take texts as they come: one or many, strings or `Text`."""
@@ -119,6 +131,8 @@ def batches_of(texts: Iterable[Text], size: int = _BATCH) -> Iterator[list[Text]
         yield batch
 
 
+_ALONE = frozenset(("PRP", "PRP$", "WP"))
+"""Tags of words that may be a mention by themselves."""
 _EMPTY = (SENTENCES, ANNOTATED_TOKENS, SPANS)
 
 
@@ -244,10 +258,7 @@ def _spans(
     }
     inside = {i: each for each in kind.values() for i in range(each[0], each[1])}
     words, xpos, lemmas = columns
-    rows_of = zip(phrases.starts.tolist(), phrases.ends.tolist(), phrases.heads.tolist(), strict=True)
-    found = {(start, end): head for start, end, head in rows_of}
-    for start, end, _, _ in kind.values():
-        found.setdefault((start, end), end - 1)
+    found = _candidates(tokens, names, phrases, xpos)
     bounds = sorted(found, key=lambda span: (span[0], -span[1]))
     mentions = [
         Mention(
@@ -286,6 +297,48 @@ def _spans(
     for name in ("mention_type", "number", "gender", "animacy", "provenance"):
         made[name] = [None if row[6] is None else getattr(row[6], name) for row in rows]
     return _table(made, SPANS)
+
+
+def _candidates(tokens: Tokens, names: Names, phrases: Phrases, xpos: Sequence[str]) -> dict[tuple[int, int], int]:
+    """Return the spans that may be mentions, each with its head.
+
+    Noun phrases and names; pronouns and runs of proper nouns, wherever the tree put them; and, where a phrase is
+    followed by a conjunction or preposition and another phrase, the two as one, for trees often cut there wrongly.
+    """
+    rows = zip(phrases.starts.tolist(), phrases.ends.tolist(), phrases.heads.tolist(), strict=True)
+    found = {(start, end): head for start, end, head in rows}
+    for start, end in zip(names.starts.tolist(), names.ends.tolist(), strict=True):
+        found.setdefault((start, end), end - 1)
+    for a, b in pairwise(tokens.sentences.tolist()):
+        at = a
+        while at < b:
+            end = at + 1
+            while xpos[at].startswith("NNP") and end < b and xpos[end].startswith("NNP"):
+                end += 1
+            is_demonstrative = xpos[at] == "DT" and (end == b or not xpos[end].startswith(("N", "J", "C", "V")))
+            if xpos[at] in _ALONE or xpos[at].startswith("NNP") or is_demonstrative:
+                found.setdefault((at, end), end - 1)
+            at = end
+    return {**_joined(found, xpos, set(tokens.sentences.tolist())), **found}
+
+
+def _joined(found: dict[tuple[int, int], int], xpos: Sequence[str], bounds: set[int]) -> dict[tuple[int, int], int]:
+    """Return pairs of phrases with one conjunction or preposition between them, and such pairs with a third."""
+    ends_at: dict[int, list[int]] = {}
+    for start, end in found:
+        ends_at.setdefault(start, []).append(end)
+    joined: dict[tuple[int, int], int] = {}
+    rows = list(found.items())
+    for _ in range(2):
+        fresh = {
+            (start, further): head
+            for (start, end), head in rows
+            if end + 1 < len(xpos) and xpos[end] in ("CC", "IN", "TO") and not {end, end + 1} & bounds
+            for further in ends_at.get(end + 1, ())
+        }
+        joined |= fresh
+        rows = list(fresh.items())
+    return joined
 
 
 def _as_arrays(

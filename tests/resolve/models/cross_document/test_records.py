@@ -4,10 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from onoma.errors import DataError, SettingsError
+from onoma.errors import SettingsError
 from onoma.resolve.api import resolve
 from onoma.resolve.config import ResolveConfig
-from onoma.resolve.fields.contexts import with_contexts
 
 SETTINGS = ResolveConfig(model="cross-document")
 
@@ -56,13 +55,3 @@ def test_no_context_is_an_error_that_helps():
     with pytest.raises(SettingsError, match="needs a column of text around each mention") as caught:
         resolve(table, config=SETTINGS)
     assert "--field COLUMN=text" in str(caught.value)
-
-
-def test_contexts_of_documents():
-    documents = pa.table({"document": ["a", "b"], "text": ["one two three four", "five Ada six"]})
-    spans = pa.table({"document": ["b", "a"], "start": [5, 4], "end": [8, 7], "name": ["Ada", "two"]})
-    assert with_contexts(spans, documents, width=1)["context"].to_pylist() == ["five six", "one three"]
-    with pytest.raises(DataError, match="no document 'c'"):
-        with_contexts(pa.table({"document": ["c"], "start": [0], "end": [1]}), documents)
-    with pytest.raises(DataError, match="no column 'end'"):
-        with_contexts(spans.drop_columns(["end"]), documents)

@@ -4,7 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from onoma.resolve.fields.contexts import windows
 from onoma.resolve.models.cross_document.text import bags_of, function_words
 
 
@@ -35,11 +34,6 @@ def test_chunks_of_one_column_are_one_set():
     texts = ["one fish", "two fish", "red fish", "blue"]
     chunked = pa.chunked_array([texts[:1], texts[1:3], texts[3:]])
     assert bags_of(chunked).columns()["tokens"] == bags_of(texts).columns()["tokens"]
-
-
-def test_windows_are_cut_at_the_ends():
-    text = "one two three four five"
-    assert windows([text, text], [8, 0], [13, 3], width=1) == ["two four", "two"]
 
 
 def test_function_words_are_known():

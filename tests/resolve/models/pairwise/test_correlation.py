@@ -3,13 +3,10 @@
 import itertools
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.rng import stream
-from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.models.exact_match.model import equal_rows
 from onoma.resolve.models.pairwise.correlation import certain_draws, correlate
 from onoma.resolve.posterior.consensus import find_consensus
 from reference import resolve_pairwise as slow
@@ -50,19 +47,6 @@ def test_correlation_keeps_blocks_apart():
     a, b = np.array([0, 2], dtype=np.int32), np.array([1, 3], dtype=np.int32)
     block = np.array([0, 0, 1, 1], dtype=np.int32)
     assert correlate(4, a, b, np.ones(2), stranger=5.0, seed=1, block=block).labels.tolist() == [0, 0, 1, 1]
-
-
-def test_equal_rows_are_equal_in_everything():
-    table = pa.table(
-        {
-            "name": ["Ada Lovelace", "Ada Lovelace", "ada lovelace", "Bob Ross", None, None, "Bob Ross"],
-            "city": ["London", "London", "London", None, None, None, "Paris"],
-        }
-    )
-    fields = prepare_fields(table, kinds={"name": "person", "city": "place"}).fields
-    assert equal_rows(fields).labels.tolist() == [0, 0, 0, 1, 2, 3, 4]
-    block = np.array([0, 1, 0, 0, 0, 0, 0], dtype=np.int32)
-    assert equal_rows(fields, block).labels.tolist() == [0, 1, 0, 2, 3, 4, 5]
 
 
 def test_a_certain_draw_gives_its_clustering_back():
