@@ -9,7 +9,7 @@ pairs are its candidates. Writes `likeness.json` beside the module and `benchmar
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -164,14 +164,31 @@ def main() -> None:
     parts = list(columns())
     left_out = {one.name: round(score(one, fit([each for each in parts if each is not one])), 4) for one in parts}
     model = fit(parts)
-    about = {"command": "python -m benchmarks.train_likeness", "tables": [one.name for one in parts]}
+    about: dict[str, Any] = {"command": "python -m benchmarks.train_likeness", "tables": [one.name for one in parts]}
     here = Path(likeness.__file__).with_name("likeness.json")
     numbers = {"intercept": round(model.intercept, 5), "equal": round(model.equal, 4), "common": round(model.common, 4)}
     held = about | numbers | {"coefficients": [round(float(c), 5) for c in model.coefficients]}
     here.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
     result = Path(__file__).with_name("results") / "likeness.json"
-    said = about | {"pairwise F1, table left out": left_out, "mean": round(float(np.mean(list(left_out.values()))), 4)}
+    said = _as_study(about["command"], left_out)
     result.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+
+
+def _as_study(command: str, left_out: dict[str, float]) -> dict[str, object]:
+    """Return what was measured in the form of a study, which the page of results shows."""
+    mean = round(float(np.mean(list(left_out.values()))), 4)
+    rows = [
+        {"setting": name, "metric": "pairwise F1, table left out", "paper": None, "ours": value, "unit": ""}
+        for name, value in (left_out | {"mean": mean}).items()
+    ]
+    return {
+        "study": "likeness",
+        "title": "Likeness of values, learnt from other tables",
+        "paper": "No paper",
+        "command": command,
+        "rows": rows,
+        "notes": ["Every table is scored by a model that was learnt from the others."],
+    }
 
 
 if __name__ == "__main__":
