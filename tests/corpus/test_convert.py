@@ -9,6 +9,7 @@ from onoma.corpus.convert import convert
 from onoma.corpus.formats import FORMATS, format_of, read_corpus, write_corpus, write_table
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError, UnsupportedError
+from reference.spreadsheets import write_xlsx
 
 CONLL = (
     "#begin document (d); part 000\nd 0 0 Ada (1)\nd 0 1 ran -\n\n#end document\n"
@@ -30,6 +31,8 @@ def source(kind: str, folder: Path) -> Path:
     path = folder / f"source{FORMATS[kind].extensions[0]}"
     if kind == "parquet":
         write_table(pa.table({"id": ["007", "8"], "name": ["Ada", "Charles"]}), path)
+    elif kind == "xlsx":
+        write_xlsx(path, [["id", "name"], ["007", "Ada"], ["8", "Charles"]])
     else:
         path.write_bytes(SOURCES[kind])
     return path

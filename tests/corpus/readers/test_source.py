@@ -6,10 +6,8 @@ import subprocess
 import sys
 import threading
 import time
-import zipfile
 from decimal import Decimal
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,6 +21,7 @@ from onoma.corpus.readers.facts import read_facts
 from onoma.corpus.readers.source import open_source
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
+from reference.spreadsheets import write_xlsx
 
 LINES = b"".join(b'{"id": %d, "name": "%s"}\n' % (i, b"x" * 60) for i in range(300))
 ROWS = b"id,name\n" + b"".join(b"%d,%s\n" % (i, b"x" * 60) for i in range(300))
@@ -285,33 +284,3 @@ def test_a_spreadsheet(tmp_path: Path):
     (tmp_path / "y.xlsx").write_bytes((tmp_path / "x.xlsx").read_bytes()[:-200])
     with pytest.raises(DataError, match="no spreadsheet that can be read"):
         read_table(tmp_path / "y.xlsx")
-
-
-def write_xlsx(path: Path, rows: list[list[object]]) -> None:
-    """Write the smallest spreadsheet there is: texts in place, numbers, one sheet."""
-
-    def cell(value: object) -> str:
-        if isinstance(value, int | float):
-            return f"<c><v>{value}</v></c>"
-        return f'<c t="inlineStr"><is><t>{escape(str(value))}</t></is></c>' if value else "<c/>"
-
-    sheet = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    package = "http://schemas.openxmlformats.org/package/2006"
-    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    relation = f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" Type="{office}/'
-    parts = {
-        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
-        f'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>'
-        f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{kind}.worksheet+xml"/></Types>',
-        "_rels/.rels": f'{relation}officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
-        f'<sheet name="People" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'{relation}worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}"><sheetData>{sheet}</sheetData></worksheet>',
-    }
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, '<?xml version="1.0" encoding="UTF-8"?>' + content)
