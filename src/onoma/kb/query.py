@@ -87,7 +87,7 @@ def word_scores(name: str, texts: Sequence[str]) -> NDArray[np.float64]:
     Examples
     --------
     >>> word_scores("jon smiht", ["john smith leeds", "ada lovelace"]).round().tolist()
-    [78.0, 19.0]
+    [78.0, 5.0]
     """
     asked = list(dict.fromkeys(_WORD.findall(name.lower())))
     numbers: dict[str, int] = {}

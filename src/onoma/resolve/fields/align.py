@@ -150,7 +150,8 @@ def align_tables(
     for table, source in zip(named[1:], sources[1:], strict=True):
         columns = _looked_at(table, left_out)
         pairs = _pairs(list(reference.values()), columns)
-        said += [Aligned(source, column, to, reason) for column, (to, reason) in pairs.items() if column != to]
+        found = [(each.name, *pairs[each.name]) for each in columns if each.name in pairs]  # as the columns stand
+        said += [Aligned(source, column, to, reason) for column, to, reason in found if column != to]
         renamed = _renamed(table, {column: to for column, (to, _) in pairs.items()}, set(reference), source, left_out)
         done.append(renamed)
         for each, name in zip(

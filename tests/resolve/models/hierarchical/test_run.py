@@ -6,7 +6,7 @@ import pytest
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate.authors import simulate_authors
-from onoma.errors import SettingsError
+from onoma.errors import SettingsError, UnsupportedError
 from onoma.evaluate.b_cubed import b_cubed
 from onoma.resolve.api import resolve
 from onoma.resolve.config import ResolveConfig
@@ -139,7 +139,7 @@ def test_labels_weigh_the_fields(authors):
 
 
 def test_linking_is_refused():
-    with pytest.raises(SettingsError, match="link"):
+    with pytest.raises(UnsupportedError, match="the model hierarchical takes no --link"):
         resolve(
             simulate_authors(60, seed=2).append_column("side", [["a", "b"] * 30]),
             config=ResolveConfig(model="hierarchical"),
