@@ -70,7 +70,9 @@ def best_counts(source: Sequence[str], hypothesis: Sequence[str], wanted: Sequen
             length = sum(len(part) for part in parts if part not in right) + 0.001 * (len(changed) - len(right))
             rank = (len(right), -length)
             if best is None or rank > best[0]:
-                best = rank, (len(right), len(changed))
+                # A wanted edit can be found once, however often the same words are inserted at its place.
+                once = {(part[0][0][0], part[-1][1][0]) for part in right}
+                best = rank, (len(once), len(changed))
     assert best is not None
     return best[1]
 
