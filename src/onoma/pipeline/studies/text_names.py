@@ -115,7 +115,13 @@ def mentions(context: Context) -> Findings:
             n_found += len(ours)
         rows.append(Row(f"OntoGUM {part}", "recall of mention spans", None, 100 * found / n_gold, "%"))
         rows.append(Row(f"OntoGUM {part}", "spans for each gold mention", None, n_found / n_gold))
-    return Findings(rows, ["Exact spans; predicted tags and trees. Nothing was chosen on the test part."])
+    return Findings(
+        rows,
+        [
+            "Exact spans; predicted tags and trees. "
+            "Rules were written from misses on development documents, after one look at the test figure."
+        ],
+    )
 
 
 def _tokens(sentences: Sentences) -> Tokens:
