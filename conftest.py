@@ -1,0 +1,7 @@
+"""Modules whose example needs a library of an extra are collected only where that extra is installed."""
+
+from importlib.util import find_spec
+
+EXTRAS = {"src/onoma/text/documents/spacy_component.py": "spacy", "docs/hooks.py": "latex2mathml"}
+
+collect_ignore = [path for path, library in EXTRAS.items() if find_spec(library) is None]
