@@ -18,9 +18,9 @@ from benchmarks.measure import Measurement
 from onoma.extract.extractor import gold_segments
 from onoma.extract.features import FeatureMaker, FeatureSettings
 from onoma.extract.scores import score_segments
-from onoma.learning.semicrf import Segmentation, SemiCRF, Sequences, Structure
+from onoma.learning.sequences.semicrf import Segmentation, SemiCRF, Sequences, Structure
 from onoma.learning.taxonomy import Taxonomy
-from onoma.pipeline.studies._extraction_sets import Labelled, _labelled, read_bio, read_chunks
+from onoma.pipeline.studies._sets.extraction import Labelled, _labelled, read_bio, read_chunks
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:

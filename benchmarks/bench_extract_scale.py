@@ -14,10 +14,10 @@ import scipy.sparse as sp
 from benchmarks.measure import Measurement
 from onoma.extract.matching import normal
 from onoma.extract.ready import open_ready
-from onoma.learning.expectations import ConstraintSet, Expectations
-from onoma.learning.semicrf import SemiCRF, Sequences, Structure
-from onoma.learning.semicrf_layout import build_layout, n_weights
-from onoma.pipeline.studies._extraction_sets import Labelled, read_anystyle, read_usaddress
+from onoma.learning.sequences.expectations import ConstraintSet, Expectations
+from onoma.learning.sequences.semicrf import SemiCRF, Sequences, Structure
+from onoma.learning.sequences.semicrf_layout import build_layout, n_weights
+from onoma.pipeline.studies._sets.extraction import Labelled, read_anystyle, read_usaddress
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:

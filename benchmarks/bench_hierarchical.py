@@ -16,7 +16,7 @@ from onoma.resolve.models.hierarchical.trees import BagScores, NameScores, Struc
 
 _LARGE = """
 import json, time
-from onoma.pipeline.studies._author_tables import simulated
+from onoma.pipeline.studies._sets.author_tables import simulated
 from onoma.pipeline.studies.hierarchical import race_trees
 race_trees(simulated(1000, seed=0), seed=0, n_rounds=1)
 table = simulated({n}, seed=0)

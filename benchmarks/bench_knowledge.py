@@ -28,9 +28,9 @@ from onoma.knowledge.rescal import Factorisation, fit_rescal
 from onoma.knowledge.rescal_als import Plan
 from onoma.knowledge.trescal import fit_trescal
 from onoma.knowledge.types import Fit, Signatures, Types
-from onoma.pipeline.facts import PAIRS, PRIOR
+from onoma.pipeline.knowledge.facts import PAIRS, PRIOR
 from onoma.pipeline.reproduce import Context
-from onoma.pipeline.studies._knowledge_bases import KnowledgeBase, read_knowledge_base
+from onoma.pipeline.studies._sets.knowledge_bases import KnowledgeBase, read_knowledge_base
 
 PATIENCE = 10.0
 SHORTEST = 30.0

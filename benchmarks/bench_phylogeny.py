@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Measurement, in_fresh_process, seconds
-from onoma.pipeline.studies._name_sets import newspapers
+from onoma.pipeline.studies._sets.name import newspapers
 from onoma.resolve.models.phylogeny.model import Mentions, PhylogenySettings, fit_names
 from onoma.resolve.models.phylogeny.topics import find_topics, tokens_of
 from onoma.resolve.names.transducer import Alphabet, Strings, Transducer
@@ -21,7 +21,7 @@ _LARGE = """
 import time
 from pathlib import Path
 from onoma.numerics.rng import stream
-from onoma.pipeline.studies._name_sets import read_rows
+from onoma.pipeline.studies._sets.name import read_rows
 from onoma.resolve.models.phylogeny.model import fit_names
 names = list(dict.fromkeys(row["name"] for row in read_rows(Path({path!r}))))
 names = [names[i] for i in stream(0, "names").permutation(len(names))[:{n}]]

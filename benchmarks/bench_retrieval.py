@@ -23,7 +23,7 @@ from onoma.knowledge.rescal import Factorisation
 from onoma.knowledge.rescal_als import Plan
 from onoma.knowledge.types import Fit, Signatures
 from onoma.pipeline.reproduce import Context
-from onoma.pipeline.studies._knowledge_bases import KnowledgeBase, read_knowledge_base
+from onoma.pipeline.studies._sets.knowledge_bases import KnowledgeBase, read_knowledge_base
 
 SHORTEST = 120.0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from onoma.knowledge.facts import Triples
-from onoma.pipeline.studies._knowledge_bases import KnowledgeBase
+from onoma.pipeline.studies._sets.knowledge_bases import KnowledgeBase
 
 RATES = (0.001, 0.003, 0.01)
 """Learning rates tried."""

@@ -18,9 +18,9 @@ from onoma.extract.scores import score_segments
 from onoma.extract.suggest import suggest_words
 from onoma.extract.tokens import tokenise
 from onoma.extract.training import Plan, train_from_constraints, train_from_labels
-from onoma.learning.expectations import Expectations
-from onoma.learning.semicrf import Training
-from onoma.learning.semicrf_layout import Segmentation
+from onoma.learning.sequences.expectations import Expectations
+from onoma.learning.sequences.semicrf import Training
+from onoma.learning.sequences.semicrf_layout import Segmentation
 from onoma.learning.taxonomy import Taxonomy
 from onoma.numerics.rng import stream
 from onoma.pipeline import extraction

@@ -33,7 +33,7 @@ def test_signatures_are_induced_unless_given():
 @pytest.mark.data
 def test_types_help_on_a_real_knowledge_base(data):
     from onoma.pipeline.reproduce import Context
-    from onoma.pipeline.studies._knowledge_bases import read_knowledge_base
+    from onoma.pipeline.studies._sets.knowledge_bases import read_knowledge_base
 
     base = read_knowledge_base(Context(data=data), "codex-s")
     plan = Plan(rank=50, regularisation=5.0, max_iterations=10)

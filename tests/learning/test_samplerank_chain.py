@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from onoma.errors import SettingsError
 from onoma.learning._samplerank_chain_kernels import samplerank_epoch
 from onoma.learning.samplerank_chain import ChainSampleRank, ConstraintScores, codl, constrained_guess
-from onoma.learning.semicrf import SemiCRF, Sequences, Structure
+from onoma.learning.sequences.semicrf import SemiCRF, Sequences, Structure
 from onoma.numerics.rng import below, kernel_state, uniform
 
 

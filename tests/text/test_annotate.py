@@ -7,11 +7,11 @@ from onoma.errors import DataError, SettingsError
 from onoma.text.annotate import Annotator
 from onoma.text.evaluation import score_annotator, score_raw
 from onoma.text.lemmas import Lemmatiser
-from onoma.text.parser import LONGEST
-from onoma.text.phrases import BASE, COORDINATION, MAXIMAL, noun_phrases
+from onoma.text.syntax.parser import LONGEST
+from onoma.text.syntax.phrases import BASE, COORDINATION, MAXIMAL, noun_phrases
+from onoma.text.syntax.treebank import read_treebank
 from onoma.text.tokens import Tokens
 from onoma.text.training import read_ewt
-from onoma.text.treebank import read_treebank
 
 TEXT = "The old man, a retired teacher, gave Mary and her two sisters books that he had written."
 

@@ -3,10 +3,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onoma.text._clusters_kernels import count_neighbours
-from onoma.text._parser_kernels import ATOMS, gold_actions, parse_batch, projectivise
-from onoma.text._phrases_kernels import phrases_of, reaches
 from onoma.text.linear import LinearModel, Training, templates_of
-from onoma.text.parser import _LABELS, _TRANSITIONS, _atoms, _templates
+from onoma.text.syntax._parser_kernels import ATOMS, gold_actions, parse_batch, projectivise
+from onoma.text.syntax._phrases_kernels import phrases_of, reaches
+from onoma.text.syntax.parser import _LABELS, _TRANSITIONS, _atoms, _templates
 from onoma.text.tokens import Tokens
 from onoma.text.words import COLUMNS, WordTable, attributes_of
 from reference import text_kernels as slow

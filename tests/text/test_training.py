@@ -5,8 +5,8 @@ import pytest
 from onoma.text.clusters import ClusterSettings, learn_clusters
 from onoma.text.evaluation import score_annotator, score_raw
 from onoma.text.lexicon import Lexicon
+from onoma.text.syntax.treebank import join_treebanks, read_treebank
 from onoma.text.training import CLEAN_GENRES, read_gum, train_on
-from onoma.text.treebank import join_treebanks, read_treebank
 from onoma.text.usage import learn_usage
 
 SUBJECTS = [("Ann", "PROPN", "NNP", "Ann"), ("Bob", "PROPN", "NNP", "Bob"), ("She", "PRON", "PRP", "she")]

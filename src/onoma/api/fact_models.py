@@ -6,10 +6,10 @@ from onoma.api.tables import Table, Tabular, is_path, take
 from onoma.errors import SettingsError
 from onoma.knowledge.facts import Facts
 from onoma.knowledge.rescal_als import Plan
-from onoma.pipeline.facts import Learnt, ask, learn
-from onoma.pipeline.facts_choose import PLENTY
-from onoma.pipeline.facts_job import default_rank, read_facts_job
-from onoma.pipeline.facts_question import parse_query
+from onoma.pipeline.knowledge.choose import PLENTY
+from onoma.pipeline.knowledge.facts import Learnt, ask, learn
+from onoma.pipeline.knowledge.job import default_rank, read_facts_job
+from onoma.pipeline.knowledge.question import parse_query
 from onoma.progress import SILENT, Progress
 
 __all__ = ["FactsResult", "facts"]

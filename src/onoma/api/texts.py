@@ -23,6 +23,6 @@ def annotate(
     style
         How names are understood: `wiki`, or another style of the model.
     """
-    from onoma.pipeline.annotation import annotate as run
+    from onoma.pipeline.text.annotation import annotate as run
 
     return run(texts, model=model, style=style)

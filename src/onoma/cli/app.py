@@ -23,33 +23,43 @@ COMMANDS = {
     "plan": LazyCommand(
         "Say what onoma resolve would do: kinds of columns, columns brought together, blocking, model, time."
     ),
-    "show": LazyCommand("Find entities by name, spelt roughly right, and show their records."),
-    "count": LazyCommand("Count entities, with an interval over the samples."),
+    "show": LazyCommand("Find entities by name, spelt roughly right, and show their records.", room="kb"),
+    "count": LazyCommand("Count entities, with an interval over the samples.", room="kb"),
     "explain": LazyCommand(
-        "Say why the records of an entity are together, and what it hangs on; or why two records are the same or not."
+        "Say why the records of an entity are together, and what it hangs on; or why two records are the same or not.",
+        room="kb",
     ),
     "history": LazyCommand(
-        "Tell the life of an entity: created, joined, merged, split, moved, retracted, and why. Or list all runs."
+        "Tell the life of an entity: created, joined, merged, split, moved, retracted, and why. Or list all runs.",
+        room="kb",
     ),
-    "judge": LazyCommand("Say that two records are the same, or different; take back what was said."),
-    "review": LazyCommand("Look at the pairs whose answer is worth most, one after the other."),
-    "export": LazyCommand("Export the current records with their entities, and the entities."),
+    "judge": LazyCommand("Say that two records are the same, or different; take back what was said.", room="kb"),
+    "review": LazyCommand("Look at the pairs whose answer is worth most, one after the other.", room="kb"),
+    "export": LazyCommand("Export the current records with their entities, and the entities.", room="kb"),
     "names": LazyCommand("Cluster a bare list of names, without labels: which were copied from which?"),
     "lineage": LazyCommand("Show which name of an entity descends from which, and what was done to it on the way."),
     "simulate": LazyCommand("Simulate a table whose truth is known, and print what it is like."),
     "evaluate": LazyCommand("Measure a clustering against the truth: MUC, B³, CEAF, BLANC, LEA, pairwise, Rand, V."),
     "convert": LazyCommand("Turn a file into another format, without losing a row."),
-    "annotate": LazyCommand("Annotate English text: tokens, sentences, tags, lemmas, trees, names and mentions."),
-    "coref": LazyCommand("Find which mentions of a text are one thing: names, noun phrases and pronouns, in chains."),
-    "train": LazyCommand("Train text models, and print how good they are on what was held out."),
+    "annotate": LazyCommand(
+        "Annotate English text: tokens, sentences, tags, lemmas, trees, names and mentions.", room="text"
+    ),
+    "coref": LazyCommand(
+        "Find which mentions of a text are one thing: names, noun phrases and pronouns, in chains.", room="text"
+    ),
+    "train": LazyCommand("Train text models, and print how good they are on what was held out.", room="text"),
     "models": LazyCommand(
-        "List the text models that are installed: what each does, its licence, its scores and its size."
+        "List the text models that are installed: what each does, its licence, its scores and its size.", room="text"
     ),
     "extract": LazyCommand(
-        "Fields from text: write down what you know, or label a few; get an extractor.", place="onoma.cli.extract:app"
+        "Fields from text: write down what you know, or label a few; get an extractor.", room="text", attribute="app"
     ),
-    "facts": LazyCommand("What follows from known facts: complete, ask, explain, rules.", place="onoma.cli.facts:app"),
-    "relate": LazyCommand("Say which words are synonyms, antonyms or kinds of a word, and how strongly."),
+    "facts": LazyCommand(
+        "What follows from known facts: complete, ask, explain, rules.", room="knowledge", attribute="app"
+    ),
+    "relate": LazyCommand(
+        "Say which words are synonyms, antonyms or kinds of a word, and how strongly.", room="knowledge"
+    ),
     "reproduce": LazyCommand(
         "Run a published table or figure again, and print the paper's numbers beside ours.", spares=False
     ),

@@ -24,20 +24,23 @@ class LazyCommand:
     ----------
     summary
         The first paragraph of its help.
-    place
-        `module:attribute`: a function, or a Typer of several commands. None: the attribute `NAME` of `onoma.cli.NAME`.
+    room
+        The room of `onoma.cli` that its module stands in; empty: `onoma.cli` itself.
+    attribute
+        What its module (of the command's name) calls it: a function, or a Typer of several commands. Empty: its name.
     spares
         Whether it looks, before it begins, that no output is one of its inputs (`onoma.cli.sparing`).
     """
 
     summary: str
-    place: str | None = None
+    room: str = ""
+    attribute: str = ""
     spares: bool = True
 
     def load(self, name: str) -> Any:  # noqa: ANN401 (typer keeps the class of commands to itself)
         """Load it."""
-        module, _, attribute = (self.place or f"onoma.cli.{name}:{name}").partition(":")
-        found = getattr(importlib.import_module(module), attribute)
+        module = importlib.import_module(".".join(filter(None, ["onoma.cli", self.room, name])))
+        found = getattr(module, self.attribute or name)
         if isinstance(found, typer.Typer):
             group = typer.main.get_group(found)
             group.name = name

@@ -14,10 +14,10 @@ from onoma.errors import SettingsError
 from onoma.extract.constraints import Constraint, LabelSet
 from onoma.extract.matching import Fire
 from onoma.extract.tokens import Text
-from onoma.learning._semicrf_arrays import Layout
-from onoma.learning.expectations import ConstraintSet
 from onoma.learning.samplerank_chain import ConstraintScores
-from onoma.learning.semicrf_layout import Segmentation, Sequences
+from onoma.learning.sequences._semicrf_arrays import Layout
+from onoma.learning.sequences.expectations import ConstraintSet
+from onoma.learning.sequences.semicrf_layout import Segmentation, Sequences
 
 __all__ = ["Report", "bounds_of", "check", "rule_segments", "scores_of"]
 

@@ -18,8 +18,8 @@ from onoma.errors import DataError
 from onoma.extract.constraints import LabelSet
 from onoma.extract.features import FeatureMaker
 from onoma.extract.tokens import Style, Text, tokenise
-from onoma.learning.semicrf import SemiCRF
-from onoma.learning.semicrf_layout import Segmentation, Sequences
+from onoma.learning.sequences.semicrf import SemiCRF
+from onoma.learning.sequences.semicrf_layout import Segmentation, Sequences
 from onoma.learning.taxonomy import Taxonomy
 
 __all__ = ["Extractor", "Reason", "Span", "gold_segments"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError
 from onoma.extract.tokens import Text
-from onoma.learning.semicrf_layout import Sequences
+from onoma.learning.sequences.semicrf_layout import Sequences
 
 __all__ = ["FeatureMaker", "FeatureSettings", "edge_classes", "word_kind", "word_shape"]
 

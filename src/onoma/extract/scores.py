@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import DataError
-from onoma.learning.semicrf_layout import Segmentation
+from onoma.learning.sequences.semicrf_layout import Segmentation
 from onoma.learning.taxonomy import Taxonomy
 
 __all__ = ["Scores", "score_segments"]

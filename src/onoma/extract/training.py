@@ -20,9 +20,9 @@ from onoma.extract.extractor import Extractor, calibration, gold_segments
 from onoma.extract.features import FeatureMaker, FeatureSettings
 from onoma.extract.matching import find_fires, normal
 from onoma.extract.tokens import Style, Text
-from onoma.learning.expectations import Expectations
-from onoma.learning.semicrf import SemiCRF, Structure, Training
-from onoma.learning.semicrf_layout import Segmentation
+from onoma.learning.sequences.expectations import Expectations
+from onoma.learning.sequences.semicrf import SemiCRF, Structure, Training
+from onoma.learning.sequences.semicrf_layout import Segmentation
 from onoma.progress import SILENT, Progress
 
 __all__ = ["Plan", "Trained", "train_from_constraints", "train_from_labels"]

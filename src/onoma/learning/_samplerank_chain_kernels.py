@@ -4,7 +4,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.learning._semicrf_arrays import Layout, Texts
+from onoma.learning.sequences._semicrf_arrays import Layout, Texts
 from onoma.numerics.rng import below, uniform
 
 __all__ = ["samplerank_epoch"]

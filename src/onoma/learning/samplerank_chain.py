@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError, SettingsError
 from onoma.learning._samplerank_chain_kernels import samplerank_epoch
-from onoma.learning.semicrf import SemiCRF
-from onoma.learning.semicrf_layout import Segmentation, Sequences
+from onoma.learning.sequences.semicrf import SemiCRF
+from onoma.learning.sequences.semicrf_layout import Segmentation, Sequences
 from onoma.numerics.rng import kernel_state, stream
 from onoma.progress import SILENT, Progress
 
@@ -193,7 +193,7 @@ def constrained_guess(
 
     The tables of tokens become one attribute a token and label, the tables of borders are added to the transitions.
     """
-    from onoma.learning._semicrf_kernels import best_segments, lattice_scores, transition_scores
+    from onoma.learning.sequences._semicrf_kernels import best_segments, lattice_scores, transition_scores
 
     texts, layout = sequences.texts, model.layout()
     labels, lengths = np.full(sequences.n_tokens, -1), np.zeros(sequences.n_tokens, np.int64)

@@ -21,8 +21,8 @@ from onoma.corpus.store import write_tables
 from onoma.corpus.writers.conll2012 import write_conll2012
 from onoma.corpus.writers.files import open_output, place_for
 from onoma.errors import DataError, SettingsError
-from onoma.pipeline.annotation import pipeline_named
 from onoma.pipeline.chains_page import chains_page
+from onoma.pipeline.text.annotation import pipeline_named
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.text.documents.annotator import as_texts, batches_of
 

@@ -20,7 +20,7 @@ from onoma.extract.scores import Scores, score_segments
 from onoma.extract.suggest import Suggestion, suggest_words
 from onoma.extract.tokens import Style, tokenise
 from onoma.extract.training import Plan, Trained, train_from_constraints, train_from_labels
-from onoma.learning.expectations import Expectations
+from onoma.learning.sequences.expectations import Expectations
 from onoma.progress import SILENT, Progress
 
 __all__ = [

@@ -11,8 +11,8 @@ from onoma.extract.constraints import LabelSet
 from onoma.extract.examples import Example
 from onoma.extract.features import FeatureSettings
 from onoma.extract.training import Plan, train_from_labels
-from onoma.learning.semicrf import Training
-from onoma.pipeline.studies._extraction_sets import Labelled, read_anystyle, read_usaddress
+from onoma.learning.sequences.semicrf import Training
+from onoma.pipeline.studies._sets.extraction import Labelled, read_anystyle, read_usaddress
 
 __all__ = ["make_addresses", "make_citations"]
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from onoma.text.lemmas import Lemmatiser
-from onoma.text.parser import Parser, Trees
+from onoma.text.syntax.parser import Parser, Trees
 from onoma.text.tagger import Tagger, Tags
 from onoma.text.tokeniser import Tokeniser
 from onoma.text.tokens import Tokens

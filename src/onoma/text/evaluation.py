@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from onoma.text.annotate import Annotator
+from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens
-from onoma.text.treebank import Treebank
 
 __all__ = ["TextScores", "score_annotator", "score_raw"]
 

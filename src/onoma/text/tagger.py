@@ -21,8 +21,8 @@ from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.text.linear import LinearModel, Training, templates_of
 from onoma.text.storage import load_arrays, save_arrays
+from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens
-from onoma.text.treebank import Treebank
 from onoma.text.words import COLUMNS, USAGE_COLUMNS, WordTable, attributes_of
 
 __all__ = ["TAG_TRAINING", "Tagger", "Tags", "jackknife", "train_tagger"]

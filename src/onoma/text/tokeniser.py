@@ -26,8 +26,8 @@ from onoma.text._words_kernels import build_table
 from onoma.text.characters import tables_for
 from onoma.text.linear import LinearModel, Training, templates_of
 from onoma.text.storage import load_arrays, save_arrays
+from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens, codes_of
-from onoma.text.treebank import Treebank
 from onoma.text.words import COLUMNS, WordTable, attributes_of, word_keys
 
 __all__ = ["Tokeniser", "train_tokeniser"]

@@ -15,11 +15,11 @@ from onoma.text.annotate import Annotator
 from onoma.text.clusters import Clusters, learn_clusters
 from onoma.text.lemmas import train_lemmatiser
 from onoma.text.lexicon import Lexicon, read_lexicon
-from onoma.text.parser import train_parser
 from onoma.text.storage import load_arrays, save_arrays
+from onoma.text.syntax.parser import train_parser
+from onoma.text.syntax.treebank import Treebank, join_treebanks, read_treebank, read_treebank_zip
 from onoma.text.tagger import jackknife, train_tagger
 from onoma.text.tokeniser import train_tokeniser
-from onoma.text.treebank import Treebank, join_treebanks, read_treebank, read_treebank_zip
 from onoma.text.usage import Usage, learn_usage
 from onoma.text.words import WordTable
 

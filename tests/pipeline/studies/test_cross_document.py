@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from onoma.pipeline.reproduce import Context, find
-from onoma.pipeline.studies._mention_sets import MentionSet, ecb_plus, gum, hipe, is_name, john_smith, person_x
+from onoma.pipeline.studies._sets.mention import MentionSet, ecb_plus, gum, hipe, is_name, john_smith, person_x
 from onoma.pipeline.studies.cross_document import Curve, average_link
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.pipeline.reproduce import Context, find
-from onoma.pipeline.studies._author_tables import aminer, anthology, patents, simulated
+from onoma.pipeline.studies._sets.author_tables import aminer, anthology, patents, simulated
 from onoma.pipeline.studies.hierarchical import Curve, race_pairwise, race_trees, score_on_labelled
 
 

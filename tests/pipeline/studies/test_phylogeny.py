@@ -11,7 +11,7 @@ from onoma.pipeline.studies._name_baselines import (
     nearest_references,
     tf_idf_distances,
 )
-from onoma.pipeline.studies._name_sets import SETS, NameSet, TitlePair, title_pairs
+from onoma.pipeline.studies._sets.name import SETS, NameSet, TitlePair, title_pairs
 from onoma.pipeline.studies.phylogeny import _best_f1, _means, _title_scores, score_split
 
 NAMES = ["Ada Lovelace", "A. Lovelace", "Alan Turing", "Alan M. Turing", "Ada Lovelace", "Kurt Gödel"]

@@ -3,8 +3,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from onoma.learning.decode import decode
 from onoma.learning.features import FeatureIndex
+from onoma.learning.sequences.decode import decode
 from onoma.pipeline.studies._tagging import (
     Sentences,
     chunk_columns,

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from onoma.learning.decode import History
 from onoma.learning.features import FeatureIndex
+from onoma.learning.sequences.decode import History
 
 __all__ = ["Column", "Sentences", "chunk_columns", "chunk_f1", "history_of", "read_brown", "read_chunks", "tag_columns"]
 

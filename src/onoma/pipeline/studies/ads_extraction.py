@@ -12,10 +12,10 @@ from onoma.extract.extractor import gold_segments
 from onoma.extract.matching import find_fires
 from onoma.extract.scores import Scores, score_segments
 from onoma.extract.training import train_from_constraints
-from onoma.learning.semicrf_layout import Segmentation
+from onoma.learning.sequences.semicrf_layout import Segmentation
 from onoma.pipeline.extraction import constraint_plan
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
-from onoma.pipeline.studies._extraction_sets import Labelled, read_bio
+from onoma.pipeline.studies._sets.extraction import Labelled, read_bio
 from onoma.pipeline.studies.constraint_samplerank import constraints_folder
 
 __all__ = ["STUDIES"]

@@ -14,10 +14,10 @@ from onoma.extract.constraints import LabelSet, read_constraints
 from onoma.extract.features import FeatureMaker, FeatureSettings
 from onoma.extract.matching import find_fires
 from onoma.learning.samplerank_chain import ChainSampleRank, ConstraintScores, codl
-from onoma.learning.semicrf import Segmentation, SemiCRF, Sequences, Structure, Training
+from onoma.learning.sequences.semicrf import Segmentation, SemiCRF, Sequences, Structure, Training
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
-from onoma.pipeline.studies._extraction_sets import read_tagged
+from onoma.pipeline.studies._sets.extraction import read_tagged
 
 __all__ = ["STUDIES", "constraints_folder"]
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
-from onoma.pipeline.studies._mention_sets import MENTION_SETS, MentionSet, john_smith, person_x
 from onoma.pipeline.studies._name_baselines import GRID, character_tf_idf, exact_match, linked
+from onoma.pipeline.studies._sets.mention import MENTION_SETS, MentionSet, john_smith, person_x
 from onoma.pipeline.studies.phylogeny import b3
 from onoma.resolve.models.cross_document.evidence import Prepared, prepare_mentions
 from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings, LevelName

@@ -20,7 +20,7 @@ from onoma.evaluate.b_cubed import b_cubed
 from onoma.evaluate.pairwise import pairwise
 from onoma.mcmc.schedules import Geometric
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
-from onoma.pipeline.studies._author_tables import AuthorTable, aminer, anthology, patents, simulated
+from onoma.pipeline.studies._sets.author_tables import AuthorTable, aminer, anthology, patents, simulated
 from onoma.pipeline.studies.monte_carlo_resolution import Problem, learn
 from onoma.resolve.models.hierarchical.run import Round, TreeRun, TreeSettings, resolve_trees
 from onoma.resolve.models.pairwise.chain import MentionBags, PairwiseChain

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
-from onoma.pipeline.studies._author_tables import AuthorTable, aminer, anthology
+from onoma.pipeline.studies._sets.author_tables import AuthorTable, aminer, anthology
 from onoma.pipeline.studies.hierarchical import PAPER, score_on_labelled
 from onoma.resolve.models.hierarchical.run import TreeSettings, paper_scores, resolve_trees
 

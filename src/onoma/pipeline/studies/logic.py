@@ -18,7 +18,7 @@ from onoma.knowledge.logic.model import Logic
 from onoma.knowledge.logic.rules import Rule, parse_rule, read_rules
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
-from onoma.pipeline.studies._knowledge_bases import KnowledgeBase, read_knowledge_base
+from onoma.pipeline.studies._sets.knowledge_bases import KnowledgeBase, read_knowledge_base
 
 if TYPE_CHECKING:
     import altair as alt

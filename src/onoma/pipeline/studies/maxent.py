@@ -13,11 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from onoma.learning.decode import decode
 from onoma.learning.features import FeatureIndex
 from onoma.learning.inputs import coded
 from onoma.learning.objective import Penalty
 from onoma.learning.product_problem import ProductProblem
+from onoma.learning.sequences.decode import decode
 from onoma.learning.solvers import Plan, Point, Solution, solve
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, Findings, Row, Study

@@ -16,7 +16,7 @@ from onoma.knowledge.mrlsa_tensor import RelationTensor, Spread, polarity_tensor
 from onoma.knowledge.thesaurus import Matrix, Thesaurus, combine
 from onoma.knowledge.thesaurus_files import read_thesaurus
 from onoma.numerics.rng import stream
-from onoma.pipeline.relate import ANTONYM_SCALES
+from onoma.pipeline.knowledge.relate import ANTONYM_SCALES
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 
 __all__ = ["STUDIES", "Choice", "MaxDiff", "answer_choices", "answer_maxdiff", "read_choices", "read_maxdiff"]

@@ -24,7 +24,7 @@ from onoma.pipeline.studies._name_baselines import (
     nearest_references,
     tf_idf_distances,
 )
-from onoma.pipeline.studies._name_sets import SETS, NameSet, TitlePair, title_pairs
+from onoma.pipeline.studies._sets.name import SETS, NameSet, TitlePair, title_pairs
 from onoma.resolve.models.phylogeny.mentions import Mentions
 from onoma.resolve.models.phylogeny.model import NameModel, Phylogeny, PhylogenySettings, fit_names
 from onoma.resolve.models.phylogeny.topics import find_topics, tokens_of

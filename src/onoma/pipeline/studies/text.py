@@ -7,8 +7,8 @@ from pathlib import Path
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.text.annotate import Annotator
 from onoma.text.evaluation import score_annotator, score_raw
+from onoma.text.syntax.treebank import Treebank
 from onoma.text.training import read_ewt, read_gum
-from onoma.text.treebank import Treebank
 
 __all__ = ["STUDIES"]
 

@@ -13,8 +13,10 @@ import numpy as np
 
 from onoma.corpus.documents import Annotations
 from onoma.corpus.formats import read_corpus
-from onoma.pipeline.name_sets import NamedDocument, named_set
-from onoma.pipeline.name_training import (
+from onoma.pipeline.reproduce import Context, Findings, Row, Study
+from onoma.pipeline.studies._tagging import Sentences, chunk_f1, read_chunks
+from onoma.pipeline.text.name_sets import NamedDocument, named_set
+from onoma.pipeline.text.name_training import (
     EXTERNAL,
     NameScore,
     folds_of,
@@ -22,13 +24,11 @@ from onoma.pipeline.name_training import (
     score_names,
     score_spans,
 )
-from onoma.pipeline.reproduce import Context, Findings, Row, Study
-from onoma.pipeline.studies._tagging import Sentences, chunk_f1, read_chunks
 from onoma.text.annotate import MODELS
-from onoma.text.chunks import learn_chunks
 from onoma.text.documents.annotator import DocumentAnnotator
 from onoma.text.documents.with_spacy import same_types
 from onoma.text.names.tagger import NameSettings, NameTagger, learn_names
+from onoma.text.syntax.chunks import learn_chunks
 from onoma.text.tokens import Tokens
 from onoma.text.words import WordTable
 

@@ -22,7 +22,7 @@ from onoma.text.annotate import MODELS, Annotator
 from onoma.text.names.attributes import AttributeLists, Mention
 from onoma.text.names.kinds import MentionKinds
 from onoma.text.names.tagger import NAME_TYPES, Names, NameTagger, name_attributes
-from onoma.text.phrases import Phrases, noun_phrases
+from onoma.text.syntax.phrases import Phrases, noun_phrases
 from onoma.text.tokens import Tokens
 
 __all__ = ["DocumentAnnotator", "Pipeline", "as_texts", "batches_of"]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.learning.sequence import LinearChain, bio_transitions, learn_chain
+from onoma.learning.sequences.sequence import LinearChain, bio_transitions, learn_chain
 from onoma.progress import SILENT, Progress
 from onoma.text._linear_kernels import count_slots
 from onoma.text.linear import packed, templates_of, unpacked
@@ -94,8 +94,8 @@ class SequenceTagger:
     ) -> "SequenceTagger":
         """Learn from labelled tokens; `least_count` is how often a feature must be met to have a row.
 
-        The other settings are those of `onoma.learning.sequence.learn_chain`. What is returned is what loading gives
-        after saving: weights are rounded to 8 bits.
+        The other settings are those of `onoma.learning.sequences.sequence.learn_chain`. What is returned is what
+        loading gives after saving: weights are rounded to 8 bits.
         """
         compiled = templates_of(templates, columns)
         counts = np.zeros(1 << N_BITS, np.uint8)

@@ -1,0 +1,1 @@
+"""Commands on facts and words."""

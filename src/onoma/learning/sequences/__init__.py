@@ -1,0 +1,1 @@
+"""Learning of sequences: chains of labels, labelled segments, what is expected of them."""

@@ -1,0 +1,1 @@
+"""Facts and words: what runs, in which order."""

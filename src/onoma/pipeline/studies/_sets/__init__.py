@@ -1,0 +1,1 @@
+"""The labelled sets that studies read, one family a file."""

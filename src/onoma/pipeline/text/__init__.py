@@ -1,0 +1,1 @@
+"""Annotation and the training of text models: what runs, in which order."""

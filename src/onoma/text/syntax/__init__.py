@@ -1,0 +1,1 @@
+"""Structure of sentences: trees, phrases, chunks, pictures of them."""
