@@ -47,6 +47,10 @@ COMMANDS = {
     "coref": LazyCommand(
         "Find which mentions of a text are one thing: names, noun phrases and pronouns, in chains.", room="text"
     ),
+    "build": LazyCommand(
+        "Build a knowledge base from documents: who is named in them, and what is said of whom, with its sentences.",
+        room="text",
+    ),
     "train": LazyCommand("Train text models, and print how good they are on what was held out.", room="text"),
     "models": LazyCommand(
         "List the text models that are installed: what each does, its licence, its scores and its size.", room="text"

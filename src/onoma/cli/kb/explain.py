@@ -11,6 +11,7 @@ from onoma.errors import SettingsError
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.explain import EntityExplanation, PairExplanation, explain_entity, explain_records
 from onoma.kb.picture import draw_entity, draw_pair, save_tree
+from onoma.kb.texts import TextEntity, explain_text_entity, is_from_text
 from onoma.kb.trees import entity_tree, has_trees
 from onoma.resolve.report.entity_tree import tree_text
 
@@ -41,9 +42,15 @@ def explain(
     if not 1 <= len(names) <= 2:
         raise SettingsError(f"{len(names)} names came; it is one entity, or two records")
     with read_knowledge_base(kb) as base:
-        if len(names) == 1 and has_trees(base):
+        if len(names) == 1 and is_from_text(base):
+            if picture is not None:
+                raise SettingsError("there is no picture of an entity that was built from documents")
+            told = explain_text_entity(base, names[0])
+            answer: dict[str, object] = told.as_dict()
+            _show_text_entity(speaker, told)
+        elif len(names) == 1 and has_trees(base):
             tree = entity_tree(base, names[0])
-            answer: dict[str, object] = {"entity": names[0], "tree": tree.as_dict()}
+            answer = {"entity": names[0], "tree": tree.as_dict()}
             if picture is not None:
                 save_tree(tree, picture, title=names[0])
             speaker.say(Strong(names[0]))
@@ -81,6 +88,28 @@ def _show_entity(speaker: Speaker, found: EntityExplanation) -> None:
         speaker.say("no single record or field holds it together")
     else:
         speaker.say(f"without the {found.critical.what} {found.critical.name} it would be parted")
+
+
+def _show_text_entity(speaker: Speaker, found: TextEntity) -> None:
+    speaker.say(Strong(found.entity), f": {found.name}")
+    speaker.say("called " + ", ".join(f"{name} ({n:,})" for name, n in found.names))
+    if found.links:
+        speaker.say("entries: " + ", ".join(f"{entry} {p:.2f}" for entry, p in found.links))
+    rows = ([each["id"], f"{each['probability']:.2f}", each["name"], each["sentence"]] for each in found.records)
+    speaker.table("chains that are one", ("chain", "probability", "name", "first sentence"), rows)
+    if found.facts:
+        speaker.say("")
+        facts = (
+            [
+                each["subject_name"],
+                each["relation"],
+                each["object_name"],
+                f"{each['probability']:.2f}",
+                each["sentence"],
+            ]
+            for each in found.facts
+        )
+        speaker.table("what is said", ("subject", "relation", "object", "probability", "sentence"), facts)
 
 
 def _show_pair(speaker: Speaker, found: PairExplanation) -> None:

@@ -1,0 +1,106 @@
+"""`onoma build`: from documents to a knowledge base."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from onoma.cli.console import Speaker
+from onoma.cli.interrupt import INTERRUPTED, Interrupt
+from onoma.cli.options import Json, Quiet, Seed
+from onoma.errors import SettingsError
+
+__all__ = ["build"]
+
+
+def build(
+    inputs: Annotated[
+        list[str], typer.Argument(metavar="DOCS…", help="Files, folders, patterns; - is standard input.")
+    ],
+    *,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The knowledge base to make: kb.duckdb.")
+    ] = None,
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="KB", help="Add documents to this one; ids are kept.")
+    ] = None,
+    source_format: Annotated[
+        str | None, typer.Option("--from", help="text, markdown, html or jsonl; else by name.")
+    ] = None,
+    text_field: Annotated[
+        str, typer.Option("--text-field", help="The field of JSON Lines that holds the text.")
+    ] = "text",
+    id_field: Annotated[
+        str, typer.Option("--id-field", help="The field of JSON Lines that names the document.")
+    ] = "id",
+    annotator: Annotated[
+        str | None, typer.Option("--with", help="A folder of text models, or spacy:NAME for a pipeline of spaCy.")
+    ] = None,
+    model: Annotated[Path | None, typer.Option("--model", help="A folder with a coreference model.")] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="How many processes read; the answer is the same.", min=1)
+    ] = 1,
+    seed: Seed = 0,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Do not go on from an earlier run that was broken off.")
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Build a knowledge base from documents: who is named in them, and what is said of whom, with its sentences.
+
+    Mentions are found and joined in chains, chains with a name are grouped across documents, and what sentences say of
+    two of them becomes facts. A run that was broken off goes on where it was.
+
+    Examples:
+
+      [cyan]onoma build letters/ -o letters.duckdb[/]
+      [cyan]onoma show letters.duckdb lovelace[/]
+      [cyan]onoma explain letters.duckdb e3[/]
+      [cyan]onoma build more-letters/ --into letters.duckdb[/]
+    """
+    from onoma.pipeline.building.build import BuildJob
+    from onoma.pipeline.building.build import build as run
+
+    speaker = Speaker(json=json, quiet=quiet)
+    if (output is None) == (into is None):
+        raise SettingsError(
+            "say where to: a new knowledge base, or one to add to", hint="onoma build DOCS -o kb.duckdb, or --into KB."
+        )
+    target = output or into
+    assert target is not None  # noqa: S101 (one of the two)
+    job = BuildJob(
+        tuple(inputs),
+        target,
+        into is not None,
+        source_format,
+        text_field,
+        id_field,
+        annotator,
+        model,
+        jobs,
+        seed,
+        not fresh,
+        " ".join(["onoma", *sys.argv[1:]]),
+    )
+    kept = f"what was read is kept in {target}.parts; the same command goes on from there"
+    with Interrupt(speaker.note, lambda: kept) as interrupt:
+        report = run(job, progress=speaker.progress, stop=interrupt)
+    if report.is_stopped:
+        speaker.note(f"stopped: {kept}")
+        raise typer.Exit(INTERRUPTED)
+    if report.kept:
+        speaker.note(f"{report.kept:,} documents were read by an earlier run")
+    for document, problem in report.problems[:10]:
+        speaker.note(f"{document}: {problem}")
+    if len(report.problems) > 10:
+        speaker.note(f"… and {len(report.problems) - 10:,} more documents with problems")
+    if json:
+        speaker.answer({"output": str(target), **report.as_dict()})
+        return
+    known = f", {report.known:,} known already" if report.known else ""
+    speaker.say(
+        f"{target}: {report.documents:,} documents{known}, {report.mentions:,} mentions, {report.entities:,} entities, "
+        f"{report.facts:,} facts"
+    )

@@ -1,0 +1,148 @@
+"""A knowledge base that was built from documents: its further tables, and what is asked of them.
+
+A record is a named chain of a document. Besides what every knowledge base holds there are
+
+* `documents`, `sentences`: what was read, sentences by their places in the text;
+* `mentions`: every mention of a chain; `chain` is the id of the record, where the chain has a name;
+* `contexts`: the words around the names of each record, by which later ones are compared;
+* `links`: for each record the entries of the entity list that it may be, and the probability of each; `NIL`: of none;
+* `statements`: two records in one sentence and the path between them, from which the `facts` are added up;
+* `fact_sentences` (a view): the sentences of each fact.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from onoma.errors import DataError
+from onoma.kb.database import KnowledgeBase
+from onoma.kb.world import find_entity
+
+__all__ = ["TextEntity", "add_up_facts", "explain_text_entity", "is_from_text", "make_text_tables"]
+
+_TABLES = """
+CREATE TABLE entities (
+    entity VARCHAR NOT NULL, size BIGINT NOT NULL, probability DOUBLE, record BIGINT, name VARCHAR, type VARCHAR,
+    names VARCHAR, document VARCHAR, mentions BIGINT, sentence VARCHAR, entry VARCHAR);
+CREATE TABLE documents (
+    document VARCHAR NOT NULL, source VARCHAR, text VARCHAR, n_tokens BIGINT, problem VARCHAR, fingerprint VARCHAR,
+    run BIGINT NOT NULL);
+CREATE TABLE sentences (document VARCHAR NOT NULL, sentence BIGINT NOT NULL, start BIGINT, "end" BIGINT);
+CREATE TABLE mentions (
+    id VARCHAR NOT NULL, document VARCHAR NOT NULL, sentence BIGINT, start BIGINT, "end" BIGINT, text VARCHAR,
+    kind VARCHAR, name VARCHAR, chain VARCHAR NOT NULL, probability DOUBLE);
+CREATE TABLE contexts (id VARCHAR NOT NULL, context VARCHAR);
+CREATE TABLE links (id VARCHAR NOT NULL, entry VARCHAR NOT NULL, probability DOUBLE NOT NULL, rank INTEGER NOT NULL);
+CREATE TABLE statements (
+    document VARCHAR NOT NULL, sentence BIGINT NOT NULL, subject VARCHAR NOT NULL, relation VARCHAR NOT NULL,
+    object VARCHAR NOT NULL, subject_mention VARCHAR, object_mention VARCHAR);
+CREATE TABLE facts (
+    subject VARCHAR NOT NULL, relation VARCHAR NOT NULL, object VARCHAR NOT NULL, probability DOUBLE NOT NULL,
+    source VARCHAR, n_sentences BIGINT);
+CREATE TABLE known_facts (subject VARCHAR, relation VARCHAR, object VARCHAR, probability DOUBLE, source VARCHAR);
+CREATE VIEW stated AS
+    SELECT s.*, a.entity AS subject_entity, b.entity AS object_entity,
+        a.probability * b.probability
+        * if(am.kind = 'name', 1.0, am.probability) * if(bm.kind = 'name', 1.0, bm.probability) AS probability
+    FROM statements s JOIN memberships a ON a.id = s.subject JOIN memberships b ON b.id = s.object
+    JOIN mentions am ON am.id = s.subject_mention JOIN mentions bm ON bm.id = s.object_mention
+    WHERE a.entity <> b.entity;
+CREATE VIEW fact_sentences AS
+    SELECT subject_entity AS subject, relation, object_entity AS object, s.document, s.sentence,
+        substr(d.text, (n.start + 1)::BIGINT, (n."end" - n.start)::BIGINT) AS text, s.probability
+    FROM stated s JOIN sentences n USING (document, sentence) JOIN documents d USING (document);
+"""
+TEXT_TABLES = ("documents", "sentences", "mentions", "contexts", "links", "statements")
+"""Those whose rows are of single documents or records."""
+_FACTS = """
+DELETE FROM facts;
+INSERT INTO facts SELECT subject_entity, relation, object_entity,
+    1 - exp(sum(ln(greatest(1 - probability, 1e-12)))), 'text', count(*)
+FROM stated GROUP BY ALL ORDER BY ALL;
+INSERT INTO facts SELECT subject, relation, object, probability, source, 0 FROM known_facts;
+"""
+"""A fact is true unless each of its sentences is about others: they are taken as independent."""
+
+
+def make_text_tables(base: KnowledgeBase) -> None:
+    """Make the tables of a knowledge base that is built from documents."""
+    base.change(_TABLES)
+    base.set_meta("kind", "text")
+    base.set_meta("model", "cross-document")
+
+
+def is_from_text(base: KnowledgeBase) -> bool:
+    """Say whether a knowledge base was built from documents."""
+    return base.meta("kind") == "text"
+
+
+def add_up_facts(base: KnowledgeBase) -> int:
+    """Make the facts anew from what the sentences state; return how many there are."""
+    base.change(_FACTS)
+    return int(base.value("SELECT count(*) FROM facts"))
+
+
+@dataclass(frozen=True)
+class TextEntity:
+    """What the documents say of an entity, and why its records are together."""
+
+    entity: str
+    name: str
+    names: tuple[tuple[str, int], ...]
+    """What it is called, and how often."""
+    records: tuple[dict[str, Any], ...]
+    """Its chains: document, name, mentions, the probability to belong here, the first sentence."""
+    links: tuple[tuple[str, float], ...]
+    """Entries it may be, with their mean probability over the records; NIL is none."""
+    facts: tuple[dict[str, Any], ...]
+    """What is said of it, most probable first, each with a sentence."""
+
+    def as_dict(self) -> dict[str, object]:
+        """Return one JSON-ready object."""
+        return asdict(self)
+
+
+def explain_text_entity(base: KnowledgeBase, name: str, *, most: int = 20) -> TextEntity:
+    """Tell of an entity by its id, by that of a record, or by the very name."""
+    entity = _entity(base, name)
+    names = base.rows(
+        """SELECT m.name, count(*) FROM memberships s JOIN mentions m ON m.chain = s.id
+        WHERE s.entity = ? AND m.name IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1""",
+        [entity],
+    )
+    records = base.query(
+        """SELECT r.id, r.document, r.name, r.type, r.mentions, m.probability, r.sentence
+        FROM record_current r JOIN memberships m ON m.id = r.id WHERE m.entity = ? ORDER BY m.probability DESC, r.id""",
+        [entity],
+    ).to_pylist()
+    links = base.rows(
+        """SELECT l.entry, sum(l.probability) / (SELECT count(*) FROM memberships WHERE entity = $1 AND id IN
+            (SELECT id FROM links)) AS p
+        FROM links l JOIN memberships s USING (id) WHERE s.entity = $1 GROUP BY 1 ORDER BY p DESC, 1 LIMIT 5""",
+        [entity],
+    )
+    facts = _facts_of(base, entity, most)
+    shown = str(base.value("SELECT name FROM entities WHERE entity = ?", [entity]))
+    return TextEntity(entity, shown, tuple(names), tuple(records), tuple(links), tuple(facts))
+
+
+def _entity(base: KnowledgeBase, name: str) -> str:
+    try:
+        return find_entity(base, name)
+    except DataError:
+        found = base.rows("SELECT entity FROM entities WHERE lower(name) = lower(?)", [name])
+        if len(found) == 1:
+            return str(found[0][0])
+        raise
+
+
+def _facts_of(base: KnowledgeBase, entity: str, most: int) -> Sequence[dict[str, Any]]:
+    return base.query(
+        """SELECT f.subject, s.name AS subject_name, f.relation, f.object, o.name AS object_name, f.probability,
+            f.source, f.n_sentences, (SELECT arg_max(x.text, x.probability) FROM fact_sentences x
+            WHERE x.subject = f.subject AND x.relation = f.relation AND x.object = f.object) AS sentence
+        FROM facts f JOIN entities s ON s.entity = f.subject JOIN entities o ON o.entity = f.object
+        WHERE f.subject = $1 OR f.object = $1
+        ORDER BY f.n_sentences DESC, f.probability DESC, f.relation, f.subject, f.object LIMIT $2""",
+        [entity, most],
+    ).to_pylist()

@@ -1,0 +1,1 @@
+"""From documents to a knowledge base: every stage of `onoma build`."""

@@ -1,0 +1,326 @@
+"""`onoma build`: documents in, a knowledge base out.
+
+read (annotate, find chains) → group across documents → link to entries → add up facts. The first stage is most of the
+work and is kept document by document; the others are made again from it, with the same answer, by a run that goes on
+after one that was killed. The knowledge base appears whole or not at all.
+"""
+
+import multiprocessing
+import sys
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from onoma.corpus.documents import Text
+from onoma.corpus.readers.texts import find_files, read_texts
+from onoma.engines.engine import ignore_interrupts
+from onoma.errors import DataError, SettingsError
+from onoma.kb.database import KnowledgeBase, create_knowledge_base, read_knowledge_base, write_knowledge_base
+from onoma.kb.store import Run, note_run
+from onoma.kb.texts import add_up_facts, is_from_text, make_text_tables
+from onoma.pipeline.building.grouping import group_records, touched_by
+from onoma.pipeline.building.parts import Kept, fingerprint
+from onoma.pipeline.building.reading import Read, read_documents
+from onoma.pipeline.building.storing import (
+    Member,
+    append_reads,
+    current_members,
+    retract_documents,
+    store_entities,
+)
+from onoma.pipeline.coreference import coref_model
+from onoma.pipeline.text.annotation import pipeline_named
+from onoma.progress import NEVER, SILENT, Progress, Stop
+from onoma.text.documents.annotator import Pipeline, batches_of
+
+__all__ = ["BuildJob", "BuildReport", "build"]
+
+_BATCH = 40_000
+"""Characters read together: enough for arrays, and little is lost by a kill."""
+
+
+@dataclass(frozen=True)
+class BuildJob:
+    """What to build from, and where to.
+
+    Parameters
+    ----------
+    inputs
+        Files, folders, patterns; `-` for standard input.
+    output
+        The knowledge base: new, or (`into`) one that is there.
+    into
+        Whether documents are added to a knowledge base. Documents it has already are passed over; those whose text has
+        changed are read again.
+    source_format, text_field, id_field
+        As `onoma annotate` takes them.
+    annotator
+        A folder of text models or `spacy:NAME`; None: those that come with Onoma.
+    model
+        A folder with a coreference model; None: the one that comes with Onoma.
+    jobs
+        How many processes read documents; the answer is the same.
+    seed
+        Of the stage that groups across documents.
+    is_resumed
+        Whether documents that an earlier run read are used.
+    command
+        What the history says was asked.
+    """
+
+    inputs: tuple[str, ...]
+    output: Path
+    into: bool = False
+    source_format: str | None = None
+    text_field: str = "text"
+    id_field: str = "id"
+    annotator: str | None = None
+    model: Path | None = None
+    jobs: int = 1
+    seed: int = 0
+    is_resumed: bool = True
+    command: str = ""
+
+
+@dataclass
+class BuildReport:
+    """What was done."""
+
+    documents: int = 0
+    """Read by this run or by one that was broken off."""
+    kept: int = 0
+    """Of these, read by one that was broken off."""
+    known: int = 0
+    """Passed over: the knowledge base has them."""
+    changed: int = 0
+    records: int = 0
+    mentions: int = 0
+    entities: int = 0
+    facts: int = 0
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    is_stopped: bool = False
+    seconds: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, object]:
+        """Return one JSON-ready object."""
+        return asdict(self)
+
+
+def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> BuildReport:
+    """Build a knowledge base from documents, or add documents to one."""
+    if job.jobs < 1:
+        raise SettingsError(f"jobs is {job.jobs}; at least one is needed")
+    files = find_files(job.inputs)
+    if not files:
+        raise DataError("there is nothing to build from: no file was named")
+    begun = time.perf_counter()
+    pipeline = pipeline_named(job.annotator)
+    identity = f"{pipeline.identity} {job.model or 'ontogum'} 1"
+    report = BuildReport()
+    texts = _unique(
+        text
+        for file in files
+        for text in read_texts(file, format=job.source_format, text_field=job.text_field, id_field=job.id_field)
+    )
+    known = _known(job.output) if job.into else {}
+    kept = Kept(job.output.with_name(f"{job.output.name}.parts"), identity)
+    kept.open(keep=job.is_resumed)
+    wanted = [text for text in texts if not _is_known(text, identity, known, report)]
+    if not _read_all(wanted, kept, pipeline, job, report, progress, stop):
+        report.is_stopped = True
+        return report
+    report.seconds["read"] = time.perf_counter() - begun
+    with ExitStack() as stack:
+        open_base = write_knowledge_base if job.into else create_knowledge_base
+        base = stack.enter_context(open_base(job.output))
+        _store(base, job, wanted, kept, known, report, progress, begun)
+    kept.clear()
+    return report
+
+
+def _known(path: Path) -> dict[str, str]:
+    """Return the documents of a knowledge base with their fingerprints."""
+    with read_knowledge_base(path) as base:
+        if not is_from_text(base):
+            raise DataError(
+                "was built from records, not from documents",
+                file=path,
+                hint="Add records to it with onoma resolve FILE --into KB; build a new one with -o NEW.duckdb.",
+            )
+        return dict(base.rows("SELECT document, fingerprint FROM documents"))
+
+
+def _is_known(text: Text, identity: str, known: dict[str, str], report: BuildReport) -> bool:
+    if known.get(text.document) == fingerprint(text, identity):
+        report.known += 1
+        return True
+    report.changed += text.document in known
+    return False
+
+
+def _unique(texts: Iterable[Text]) -> Iterator[Text]:
+    """Give documents of one name different ones."""
+    seen: dict[str, int] = {}
+    for text in texts:
+        count = seen[text.document] = seen.get(text.document, 0) + 1
+        yield text if count == 1 else Text(f"{text.document}~{count}", text.text, text.source, text.problem)
+
+
+def _read_all(
+    texts: list[Text],
+    kept: Kept,
+    pipeline: Pipeline,
+    job: BuildJob,
+    report: BuildReport,
+    progress: Progress,
+    stop: Stop,
+) -> bool:
+    """Read all documents into the folder; return whether it came to its end."""
+    missing = []
+    for text in texts:
+        read = kept.load(text)
+        if read is None:
+            missing.append(text)
+    report.documents, report.kept = len(texts), len(texts) - len(missing)
+    with progress.task("reading", len(texts), "documents") as task, stop.heeded() as asked:
+        task.advance(report.kept)
+        for batch, reads in _batches(missing, pipeline, job):
+            for text, read in zip(batch, reads, strict=True):
+                kept.save(text, read)
+            task.advance(len(batch))
+            if asked():
+                return False
+    return True
+
+
+def _batches(texts: list[Text], pipeline: Pipeline, job: BuildJob) -> Iterator[tuple[list[Text], list[Read]]]:
+    """Yield each batch with what was read, here or by other processes."""
+    model = None if job.model is None else str(job.model)
+    if job.jobs == 1:
+        trained = coref_model(model)
+        for batch in batches_of(texts, _BATCH):
+            yield batch, read_documents(batch, pipeline, trained)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(job.jobs, context, _prepare, (job.annotator, model)) as pool:
+        waiting: deque[tuple[list[Text], Future[list[Read]]]] = deque()
+        for batch in batches_of(texts, _BATCH):
+            waiting.append((batch, pool.submit(_read_there, batch)))
+            if len(waiting) > 2 * job.jobs:
+                done, future = waiting.popleft()
+                yield done, future.result()
+        while waiting:
+            done, future = waiting.popleft()
+            yield done, future.result()
+
+
+_there: list[tuple[Pipeline, str | None]] = []
+"""The stages of a worker process."""
+
+
+def _prepare(annotator: str | None, model: str | None) -> None:
+    ignore_interrupts()
+    _there.append((pipeline_named(annotator), model))
+
+
+def _read_there(batch: list[Text]) -> list[Read]:
+    pipeline, model = _there[0]
+    return read_documents(batch, pipeline, coref_model(model))
+
+
+def _store(
+    base: KnowledgeBase,
+    job: BuildJob,
+    texts: list[Text],
+    kept: Kept,
+    known: dict[str, str],
+    report: BuildReport,
+    progress: Progress,
+    begun: float,
+) -> None:
+    """Put what was read into a knowledge base, and all that follows from it."""
+    run = 1
+    if job.into:
+        run = int(base.value("SELECT coalesce(max(run), 0) + 1 FROM runs"))
+    else:
+        make_text_tables(base)
+    changed = [text.document for text in texts if text.document in known]
+    gone = retract_documents(base, changed, run=run) if changed else []
+    before = current_members(base) if job.into else []
+    first = int(base.meta("next_record") or 0)
+    new = append_reads(base, _reads(texts, kept, report), run=run, first=first)
+    base.set_meta("next_record", first + len(new))
+    lap = time.perf_counter()
+    scope = _scope(before, new, set(gone))
+    touched = _group(base, scope, job, run, report, progress)
+    report.seconds["group"] = time.perf_counter() - lap
+    lap = time.perf_counter()
+    with progress.task("facts", 1, "") as task:
+        report.facts = add_up_facts(base)
+        task.advance()
+    report.seconds["facts"] = time.perf_counter() - lap
+    report.records = len(new)
+    report.entities = int(base.value("SELECT count(DISTINCT entity) FROM memberships"))
+    told = Run(
+        run, "build", job.command or " ".join(sys.argv[:1]), len(new), len(changed), len(gone), n_touched=touched
+    )
+    about = {"rows": int(base.value("SELECT count(*) FROM memberships")), "entities": report.entities, "seed": job.seed}
+    about |= {"entities_low": report.entities, "entities_high": report.entities}
+    note_run(base, told, time.perf_counter() - begun, about)
+
+
+def _reads(texts: Iterable[Text], kept: Kept, report: BuildReport) -> Iterator[tuple[str, Read]]:
+    for text in texts:
+        read = kept.load(text)
+        if read is None:
+            raise DataError("is gone while it was needed", file=kept.folder, hint="Run the same command again.")
+        report.mentions += len(read.mentions)
+        if read.document["problem"]:
+            report.problems.append((text.document, str(read.document["problem"])))
+        yield fingerprint(text, kept.identity), read
+
+
+def _scope(before: list[Member], new: list[Member], parted: set[str]) -> list[Member]:
+    """Return the records to look at: all new ones, and all of the entities that they may belong to or that lost one."""
+    if not before:
+        return new
+    names = [name for each in new for name in each.names]
+    near = touched_by(names, [each.name for each in before]) if new else np.zeros(len(before), np.bool_)
+    wanted = parted | {each.entity for each, is_near in zip(before, near.tolist(), strict=True) if is_near}
+    return [*(each for each in before if each.entity in wanted), *new]
+
+
+def _group(
+    base: KnowledgeBase,
+    scope: list[Member],
+    job: BuildJob,
+    run: int,
+    report: BuildReport,
+    progress: Progress,
+) -> int:
+    """Group the records in scope; return how many there were."""
+    begin, learnt = None, None
+    if job.into:
+        numbers: dict[str, int] = {}
+        begin = np.array([-1 if m.entity is None else numbers.setdefault(m.entity, len(numbers)) for m in scope])
+        learnt = {
+            name: float(value) for name, value in base.rows("SELECT key[8:], value FROM meta WHERE key LIKE 'weight:%'")
+        }
+    found = group_records(
+        [each.as_row() for each in scope], seed=job.seed, begin=begin, learnt=learnt or None, progress=progress
+    )
+    for each, p in zip(scope, found.probability.tolist(), strict=True):
+        each.probability = p
+    for name, value in found.learnt.items():
+        base.set_meta(f"weight:{name}", value)
+    report.notes = found.notes
+    reason = "first run" if not job.into else "new documents"
+    store_entities(base, scope, found.labels, run=run, reason=reason)
+    return len(scope)

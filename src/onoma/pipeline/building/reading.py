@@ -1,0 +1,266 @@
+"""One document, read: sentences, mentions in chains, what each named chain is called, and what joins two of them.
+
+A chain with a name in it becomes a *record*: it is what the later stages group across documents and link. Two mentions
+of different records in one sentence are joined by the shortest way between their heads in the tree. The words and
+relations on it are the *path*, a relation as text says it (Riedel et al., "Relation extraction with matrix
+factorization and universal schemas", NAACL 2013): in "Ada Lovelace worked with Charles Babbage" it is
+`nsubj<work>obl:with`. `<` goes up to the word that follows, `>` down from the word before. Words are lemmas; relations
+of prepositional phrases carry the preposition.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from onoma.coref.attributes import Column
+from onoma.coref.document import Document, documents_of
+from onoma.coref.model import CorefModel, Resolved
+from onoma.corpus.documents import Annotations, Text
+from onoma.text.documents.annotator import Pipeline
+
+__all__ = ["Read", "read_documents"]
+
+_WIDTH = 50
+"""Tokens on each side of a mention that are its context."""
+_CONTEXTS = 3
+"""Mentions of a chain whose surroundings are taken."""
+_LONGEST = 4
+"""Words between two heads, at most: longer ways say little of the two."""
+_CLOSED = ("parataxis", "punct", "discourse", "vocative", "dislocated", "list", "orphan", "dep", "reparandum")
+"""Relations that no path goes through: what they join is said side by side, not of each other."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read in a document: rows of tables, as JSON holds them."""
+
+    document: dict[str, Any]
+    sentences: list[dict[str, Any]] = field(default_factory=list)
+    mentions: list[dict[str, Any]] = field(default_factory=list)
+    records: list[dict[str, Any]] = field(default_factory=list)
+    paths: list[dict[str, Any]] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return one JSON-ready object."""
+        return asdict(self)
+
+
+def read_documents(texts: Sequence[Text], pipeline: Pipeline, model: CorefModel) -> list[Read]:
+    """Annotate documents and find their chains."""
+    annotations = pipeline.annotate(texts)
+    return [
+        _read(one, document, model.resolve(document))
+        for one, document in zip(annotations, documents_of(annotations), strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Mention:
+    row: int
+    name: tuple[int, int, str] | None
+    """The name in it: where, and of which type."""
+
+
+def _read(one: Annotations, document: Document, found: Resolved) -> Read:
+    """Gather the rows of one document."""
+    facts = one.documents.to_pylist()[0]
+    starts, ends = (one.tokens[name].to_pylist() for name in ("start_char", "end_char"))
+    text = facts["text"] or ""
+    scene = _Scene(document, found, text, starts, ends)
+    chains = scene.chains()
+    read = Read({name: facts[name] for name in ("document", "source", "text", "n_tokens", "problem")})
+    for row in one.sentences.to_pylist():
+        if row["end"] > row["start"]:
+            place = {"start": starts[row["start"]], "end": ends[row["end"] - 1]}
+            read.sentences.append({"document": document.name, "sentence": row["sentence"], **place})
+    named: list[tuple[str, _Mention]] = []
+    for number, members in enumerate(chains, start=1):
+        key = f"{document.name}#{number}"
+        read.mentions.extend(scene.mention_row(key, members, k) for k in range(len(members)))
+        if any(member.name for member in members):
+            read.records.append(scene.record(key, members))
+            named.extend((key, member) for member in members)
+    read.paths.extend(scene.paths(named))
+    return read
+
+
+class _Scene:
+    """A document with what was found in it."""
+
+    def __init__(self, document: Document, found: Resolved, text: str, starts: list[int], ends: list[int]) -> None:
+        self.document, self.found, self.text = document, found, text
+        self.starts, self.ends = starts, ends
+        self.spans = found.prepared.spans
+
+    def words(self, start: int, end: int) -> str:
+        """Return the text of some tokens, on one line."""
+        return " ".join(self.text[self.starts[start] : self.ends[end - 1]].split())
+
+    def chains(self) -> list[list[_Mention]]:
+        """Return chains of two or more mentions, and names that are alone; by first mention."""
+        labels = self.found.labels.tolist()
+        size = Counter(labels)
+        place = {(span.start, span.end): row for row, span in enumerate(self.spans)}
+        by_head: dict[int, list[int]] = {}
+        for row, span in enumerate(self.spans):
+            by_head.setdefault(span.head, []).append(row)
+        names: dict[int, tuple[int, int, str]] = {}
+        for start, end, kind in self.document.names:
+            row = place[start, end]
+            if size[labels[row]] == 1:  # a wider phrase with the same head may be in a chain
+                wider = [other for other in by_head[self.spans[row].head] if size[labels[other]] > 1]
+                row = next((other for other in wider if self._holds(other, start, end)), row)
+            names.setdefault(row, (start, end, kind))
+        groups: dict[int, list[_Mention]] = {}
+        for row, label in enumerate(labels):
+            if size[label] > 1 or row in names:
+                groups.setdefault(label, []).append(_Mention(row, names.get(row)))
+        return list(groups.values())
+
+    def _holds(self, row: int, start: int, end: int) -> bool:
+        return self.spans[row].start <= start and end <= self.spans[row].end
+
+    def mention_row(self, chain: str, members: Sequence[_Mention], k: int) -> dict[str, Any]:
+        """Return a mention as a row."""
+        member, span = members[k], self.spans[members[k].row]
+        other = members[k - 1] if k else members[min(1, len(members) - 1)]
+        posterior = self.found.posterior
+        sure = posterior.links[member.row, member.row] if other is member else None
+        is_pronoun = self.found.prepared.mentions.table[member.row, Column.TYPE] == 0
+        return {
+            "id": f"{self.document.name}:{span.start}-{span.end}",
+            "document": self.document.name,
+            "sentence": int(self.document.sentences[span.head]),
+            "start": self.starts[span.start],
+            "end": self.ends[span.end - 1],
+            "text": self.words(span.start, span.end),
+            "kind": "name" if member.name else "pronoun" if is_pronoun else "nominal",
+            "name": self.words(*member.name[:2]) if member.name else None,
+            "chain": chain,
+            "probability": round(float(posterior.coreferent[member.row, other.row] if sure is None else sure), 6),
+        }
+
+    def record(self, chain: str, members: Sequence[_Mention]) -> dict[str, Any]:
+        """Return a named chain as a row: its fullest name, its commonest type, the words around it."""
+        named = [member.name for member in members if member.name]
+        texts = [_bare(self.words(start, end)) for start, end, _ in named]
+        first = self.spans[next(member for member in members if member.name).row]
+        return {
+            "id": chain,
+            "name": _fullest(texts),
+            "type": Counter(kind for _, _, kind in named).most_common(1)[0][0],
+            "names": sorted(set(texts)),
+            "document": self.document.name,
+            "sentence": int(self.document.sentences[first.head]),
+            "mentions": len(members),
+            "context": self._context(named[:_CONTEXTS]),
+        }
+
+    def _context(self, named: Iterable[tuple[int, int, str]]) -> str:
+        near: set[int] = set()
+        own: set[int] = set()
+        for start, end, _ in named:
+            near.update(range(max(0, start - _WIDTH), min(len(self.document), end + _WIDTH)))
+            own.update(range(start, end))
+        return " ".join(self.document.words[token] for token in sorted(near - own))
+
+    def paths(self, named: Sequence[tuple[str, _Mention]]) -> list[dict[str, Any]]:
+        """Return what joins mentions of different records that stand in one sentence."""
+        by_sentence: dict[int, list[tuple[int, str, int]]] = {}
+        for key, member in named:
+            span = self.spans[member.row]
+            by_sentence.setdefault(int(self.document.sentences[span.head]), []).append((span.head, key, member.row))
+        rows = []
+        for sentence, here in sorted(by_sentence.items()):
+            here = sorted({head: (head, key, row) for head, key, row in here}.values())  # one mention a head
+            for at, (left, a, a_row) in enumerate(here):
+                for right, b, b_row in here[at + 1 :]:
+                    if a != b and (path := _path(self.document, left, right)) is not None:
+                        forward, relation = path
+                        ends = ((a, a_row), (b, b_row)) if forward else ((b, b_row), (a, a_row))
+                        rows.append(self._path_row(sentence, relation, ends))
+        return rows
+
+    def _path_row(self, sentence: int, relation: str, ends: tuple[tuple[str, int], ...]) -> dict[str, Any]:
+        (a, a_row), (b, b_row) = ends
+        spans = [self.spans[row] for row in (a_row, b_row)]
+        keys = [f"{self.document.name}:{span.start}-{span.end}" for span in spans]
+        row = {"document": self.document.name, "sentence": sentence, "subject": a, "relation": relation, "object": b}
+        return row | {"subject_mention": keys[0], "object_mention": keys[1]}
+
+
+def _path(document: Document, left: int, right: int) -> tuple[bool, str] | None:
+    """Return whether the left one comes first, and the way between two tokens; None if there is none worth telling."""
+    ups, downs = _way_up(document, left), _way_up(document, right)
+    common = next((token for token in ups if token in set(downs)), None)
+    if common is None:
+        return None
+    ups, downs = ups[: ups.index(common)], downs[: downs.index(common)]
+    between = {*ups[1:], *downs[1:]} | ({common} - {left, right})
+    relations = [document.deprels[token] for token in (*ups, *downs)]
+    if len(between) > _LONGEST or any(each.split(":")[0] in _CLOSED for each in relations):
+        return None
+    if any(document.deprels[token].startswith("conj") for token in (*ups[1:], *downs[1:])):
+        return None  # clauses side by side
+    if all(each.split(":")[0] in ("conj", "flat", "compound", "fixed", "goeswith") for each in relations):
+        return None
+    forward = not (downs and document.deprels[downs[-1]].startswith("nsubj") and not _is_subject(document, ups))
+    return forward, _written(document, ups, common, downs) if forward else _written(document, downs, common, ups)
+
+
+def _is_subject(document: Document, ups: Sequence[int]) -> bool:
+    return bool(ups) and document.deprels[ups[-1]].startswith("nsubj")
+
+
+def _way_up(document: Document, token: int) -> list[int]:
+    way = [token]
+    while len(way) <= 2 * _LONGEST and int(document.heads[way[-1]]) != way[-1]:
+        way.append(int(document.heads[way[-1]]))
+    return way
+
+
+def _written(document: Document, ups: Sequence[int], common: int, downs: Sequence[int]) -> str:
+    """Write a way: up from the first to the common word, down to the second; the two themselves are left out."""
+    way = ""
+    for token in ups:
+        head = int(document.heads[token])
+        way += f"{_label(document, token)}<" + (
+            "" if head == common and not downs else str(document.lemmas[head]).lower()
+        )
+    for k, token in reversed(list(enumerate(downs))):
+        way += f">{_label(document, token)}" + (f" {str(document.lemmas[token]).lower()}" if k else "")
+    return way
+
+
+def _label(document: Document, token: int) -> str:
+    """Return a token's relation to its head, with its preposition."""
+    label = document.deprels[token]
+    if label.split(":")[0] in ("nmod", "obl"):
+        cases = [child for child in document.children[token] if document.deprels[child] == "case"]
+        prepositions = [str(document.lemmas[child]).lower() for child in cases if child < token]
+        if prepositions:
+            return f"{label.split(':')[0]}:{'_'.join(prepositions)}"
+    return label
+
+
+def _bare(name: str) -> str:
+    """Return a name without an article before it and a possessive ending."""
+    for ending in ("'s", "’s", "'", "’"):
+        name = name.removesuffix(ending)
+    first, _, rest = name.partition(" ")
+    return rest if first.lower() in ("the", "a", "an") and rest else name
+
+
+def _fullest(names: Sequence[str]) -> str:
+    """Return the name that says most: the commonest, or the longest that holds all of its words.
+
+    Examples
+    --------
+    >>> _fullest(["Lovelace", "Ada Lovelace", "Lovelace", "Charles Babbage"])
+    'Ada Lovelace'
+    """
+    common = Counter(names).most_common(1)[0][0]
+    words = {word.lower() for word in common.split()}
+    holding = [name for name in dict.fromkeys(names) if words <= {word.lower() for word in name.split()}]
+    return max(holding, key=lambda name: len(name.split()))

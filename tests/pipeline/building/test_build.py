@@ -1,0 +1,146 @@
+"""A folder of texts becomes a knowledge base; documents are added; what was read is not read again."""
+
+from pathlib import Path
+
+import pytest
+
+from onoma.corpus.documents import Text
+from onoma.errors import DataError
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.query import history, show
+from onoma.kb.texts import explain_text_entity
+from onoma.pipeline.building.build import BuildJob, build
+from onoma.pipeline.building.grouping import group_records, touched_by
+from onoma.pipeline.building.parts import Kept
+from onoma.pipeline.building.reading import read_documents
+from onoma.pipeline.coreference import coref_model
+from onoma.pipeline.text.annotation import pipeline_named
+
+ADA = (
+    "Ada Lovelace worked with Charles Babbage in London. She wrote notes on the Analytical Engine. "
+    "Babbage admired Lovelace.\n"
+)
+BABBAGE = "Charles Babbage designed an engine. He lived in London. Ada Lovelace visited Babbage.\n"
+TURING = "Alan Turing studied in Cambridge. Ada Lovelace was admired by Turing.\n"
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("texts")
+    (folder / "ada.txt").write_text(ADA)
+    (folder / "babbage.txt").write_text(BABBAGE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def kb(texts: Path) -> Path:
+    target = texts.parent / "kb.duckdb"
+    report = build(BuildJob((str(texts),), target))
+    assert report.documents == 2
+    assert report.facts > 0
+    assert not target.with_name("kb.duckdb.parts").exists()
+    return target
+
+
+def tables(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    names = ("sentences", "mentions", "memberships", "entities", "facts", "statements", "fact_sentences", "changes")
+    with read_knowledge_base(path) as base:
+        return {name: sorted(base.rows(f"FROM {name}"), key=repr) for name in names}
+
+
+def test_paths_are_the_way_between_two_names() -> None:
+    (read,) = read_documents([Text("a", ADA)], pipeline_named(None), coref_model())
+    said = {(row["subject"], row["relation"], row["object"]) for row in read.paths}
+    names = {row["id"]: row["name"] for row in read.records}
+    told = {(names[a], relation, names[b]) for a, relation, b in said}
+    assert ("Ada Lovelace", "nsubj<work>obl:with", "Charles Babbage") in told
+    assert ("Charles Babbage", "nsubj<admire>obj", "Ada Lovelace") in told
+
+
+def test_entities_join_documents_and_say_their_sentences(kb: Path) -> None:
+    with read_knowledge_base(kb) as base:
+        (found, *_) = show(base, "ada lovelace")
+        assert found.size == 2
+        told = explain_text_entity(base, "Charles Babbage")
+        assert {each["document"].rpartition("/")[2] for each in told.records} == {"ada.txt", "babbage.txt"}
+        lived = next(each for each in told.facts if each["relation"] == "nsubj<live>obl:in")
+        assert lived["sentence"] == "He lived in London."
+        assert 0 < lived["probability"] <= 1
+        assert history(base, told.entity)[0].kind == "created"
+        offsets = base.rows(
+            'SELECT d.text[m.start + 1:m."end"], m.text FROM mentions m JOIN documents d USING (document)'
+        )
+        assert all(cut == text for cut, text in offsets)
+
+
+def test_a_run_goes_on_from_what_a_killed_one_read(texts: Path, kb: Path, tmp_path: Path) -> None:
+    target = tmp_path / "kb.duckdb"
+    pipeline = pipeline_named(None)
+    kept = Kept(tmp_path / "kb.duckdb.parts", f"{pipeline.identity} ontogum 1")
+    kept.open()
+    text = Text(str(texts / "ada.txt"), ADA, str(texts / "ada.txt"))
+    kept.save(text, read_documents([text], pipeline, coref_model())[0])
+    (kept.folder / "torn.json.z").write_bytes(b"x")
+    report = build(BuildJob((str(texts),), target))
+    assert report.kept == 1
+    assert tables(target) == tables(kb)
+
+
+def test_documents_are_added_and_ids_are_kept(texts: Path, kb: Path, tmp_path: Path) -> None:
+    target = tmp_path / "kb.duckdb"
+    target.write_bytes(kb.read_bytes())
+    more = tmp_path / "turing.txt"
+    more.write_text(TURING)
+    report = build(BuildJob((str(texts), str(more)), target, into=True))
+    assert (report.known, report.documents) == (2, 1)
+    with read_knowledge_base(target) as base, read_knowledge_base(kb) as before:
+        ada = explain_text_entity(before, "Ada Lovelace").entity
+        assert explain_text_entity(base, "Ada Lovelace").entity == ada
+        assert len(explain_text_entity(base, ada).records) == 3
+        old = before.rows("SELECT id, entity FROM memberships")
+        assert set(old) <= set(base.rows("SELECT id, entity FROM memberships"))
+        assert "joined" in {event.kind for event in history(base, ada)}
+
+
+def test_a_changed_document_is_read_again(texts: Path, kb: Path, tmp_path: Path) -> None:
+    target, folder = tmp_path / "kb.duckdb", tmp_path / "texts"
+    folder.mkdir()
+    (folder / "one.txt").write_text(ADA)
+    build(BuildJob((str(folder),), target))
+    (folder / "one.txt").write_text(TURING)
+    report = build(BuildJob((str(folder),), target, into=True))
+    assert report.changed == 1
+    with read_knowledge_base(target) as base:
+        assert base.value("SELECT count(*) FROM documents") == 1
+        assert {name for (name,) in base.rows("SELECT name FROM entities")} >= {"Alan Turing", "Ada Lovelace"}
+        assert not base.rows("SELECT * FROM entities WHERE name = 'Charles Babbage'")
+        assert base.value("SELECT count(*) FROM facts WHERE subject NOT IN (SELECT entity FROM entities)") == 0
+
+
+def test_a_knowledge_base_of_records_is_refused(tmp_path: Path) -> None:
+    import onoma
+
+    target = tmp_path / "people.duckdb"
+    rows = [{"id": str(k), "name": name} for k, name in enumerate(["Ann Lee", "Ann Lee", "Bob Ray"])]
+    onoma.resolve(rows).save(target)
+    (tmp_path / "a.txt").write_text(ADA)
+    with pytest.raises(DataError, match="built from records"):
+        build(BuildJob((str(tmp_path / "a.txt"),), target, into=True))
+
+
+def test_a_document_without_names_is_a_document(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "plain.txt").write_text("nothing is named here.\n")
+    report = build(BuildJob((str(tmp_path / "empty.txt"), str(tmp_path / "plain.txt")), tmp_path / "kb.duckdb"))
+    assert (report.documents, report.entities, report.facts) == (2, 0, 0)
+    with read_knowledge_base(tmp_path / "kb.duckdb") as base:
+        assert show(base, "anyone") == []
+
+
+def test_names_are_grouped_and_only_near_ones_are_touched() -> None:
+    rows = [
+        {"name": name, "context": "engine notes", "document": str(k)} for k, name in enumerate(["Ada", "Ada", "Bo"])
+    ]
+    labels = group_records(rows).labels
+    assert labels[0] == labels[1] != labels[2]
+    assert touched_by(["Ada Byron"], ["Byron", "Babbage"]).tolist() == [True, False]
