@@ -4,8 +4,11 @@ import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from onoma.corpus.formats import write_table
+from onoma.corpus.readers.table import read_table
 from onoma.corpus.simulate import simulate_people
 from onoma.pipeline.output import write_outcome
 from onoma.pipeline.resolution import read_job, run_job
@@ -100,3 +103,19 @@ def test_json_is_the_same_value_for_any_terminal(capsys):
     out = capsys.readouterr().out
     assert out.isprintable() or out.rstrip("\n").isprintable()
     assert json.loads(out) == value
+
+
+def test_formulas_are_said_and_quoted_where_asked(onoma, tmp_path):
+    armed = '=HYPERLINK("http://x")'
+    write_table(pa.table({"id": ["1", "2", "3"], "name": [armed, armed, "Ada Bell"]}), tmp_path / "x.csv")
+    assert onoma("resolve x.csv --model exact-match -o kb.duckdb").code == 0
+    lines = {
+        "resolve x.csv --model exact-match -o out.csv": "out.csv",
+        "export kb.duckdb -f csv -o out": "out/records.csv",
+    }
+    for line, name in lines.items():
+        for option, expected in (("", armed), (" --quote-formulas", f"'{armed}")):
+            ran = onoma(line + option)
+            assert ran.code == 0, ran.err
+            assert expected in read_table(tmp_path / name, types="text").table["name"].to_pylist()
+            assert "values begin as formulas of a spreadsheet do" in ran.err

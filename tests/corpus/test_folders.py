@@ -4,8 +4,8 @@ import os
 
 import pytest
 
+from onoma.beside import working_place
 from onoma.corpus.writers import folders
-from onoma.corpus.writers.beside import working_place
 from onoma.corpus.writers.folders import folder_for, sweep_folder
 from onoma.errors import DataError
 

@@ -134,6 +134,18 @@ def test_a_checkpoint_is_whole_and_comes_back(tmp_path):
             engine.restore(tmp_path / "two", SCHEMA)
 
 
+def test_checkpoints_of_two_processes_do_not_meet(tmp_path):
+    theirs = tmp_path / ".one.part"  # of another process, under the name that all once used
+    theirs.mkdir()
+    (theirs / "part-00000.parquet").write_text("half")
+    (dead := tmp_path / ".one.999999999.part").mkdir()
+    with LocalEngine(1) as engine:
+        engine.checkpoint(engine.spread(mentions(5), 1), tmp_path / "one")
+    assert (theirs / "part-00000.parquet").read_text() == "half"
+    assert not dead.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".one.part", "one"]
+
+
 def test_splitting_keeps_every_row_once():
     table = mentions(40)
     keys = np.random.default_rng(4).integers(0, 6, 40)

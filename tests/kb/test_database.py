@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from onoma.corpus.writers.beside import claimed, working_place
+from onoma.beside import claimed, working_place
 from onoma.errors import DataError
 from onoma.kb.database import (
     create_knowledge_base,

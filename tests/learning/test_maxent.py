@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import minimize
 
 from onoma.errors import ConvergenceWarning, DataError, SettingsError
 from onoma.learning.maxent import CandidateMaxEnt, MaxEnt
@@ -21,6 +22,37 @@ def test_probabilities_are_those_of_the_weights(make_samples):
     np.testing.assert_allclose(np.exp(model.predict_log_proba(features)), expected)
     assert model.predict(features) == expected.argmax(axis=1).tolist()
     assert model.log_likelihood(features, y) == pytest.approx(np.log(expected[np.arange(40), y]).sum())
+
+
+@pytest.mark.parametrize("solver", ["cd", "scgis", "lbfgs"])
+@pytest.mark.parametrize("pairs", ["all", "seen"])
+def test_weighted_features_reach_the_optimum_and_stay_as_they_are(solver, pairs):
+    # Values that differ, in rows whose features are not in order of frequency; the reference sees a dense copy.
+    rng = np.random.default_rng(3)
+    dense = rng.gamma(1.0, size=(300, 60)) * (rng.random((300, 60)) < 0.15)
+    y = (dense @ rng.normal(size=(60, 4)) + rng.gumbel(size=(300, 4))).argmax(axis=1)
+    features = sp.csr_array(dense)
+    model = MaxEnt(
+        variance=2.0, solver=solver, pairs=pairs, plan=Plan(solver=solver, tolerance=1e-7, max_iterations=5000)
+    )
+    model.fit(features, y)
+    np.testing.assert_array_equal(features.toarray(), dense)
+    weights = model.weights_ if pairs == "all" else model.weights_.toarray()
+    free = np.ones((60, 4)) if pairs == "all" else (dense.T @ np.eye(4)[y] > 0)
+    best = minimize(_objective, np.zeros(240), args=(dense, y, 2.0, free), jac=True, method="BFGS").x.reshape(60, 4)
+    np.testing.assert_allclose(weights, best * free, atol=5e-3)
+
+
+def _objective(flat, dense, y, variance, free):
+    """The objective and its gradient, by the definition, on dense arrays; weights that are not free are 0."""
+    w = flat.reshape(free.shape) * free
+    scores = dense @ w
+    top = scores.max(axis=1, keepdims=True)
+    log_t = top[:, 0] + np.log(np.exp(scores - top).sum(axis=1))
+    truth = np.eye(free.shape[1])[y]
+    value = log_t.sum() - (scores * truth).sum() + (w * w).sum() / (2 * variance)
+    slope = dense.T @ (np.exp(scores - log_t[:, None]) - truth) + w / variance
+    return value, (slope * free).ravel()
 
 
 def test_counts_are_repetitions():

@@ -59,3 +59,15 @@ def test_another_version_is_refused(tmp_path, monkeypatch):
     monkeypatch.undo()
     with pytest.raises(DataError, match="version 0"):
         Chains.load(tmp_path / "chains.npz", graph)
+
+
+def test_writers_have_working_files_of_their_own(tmp_path):
+    graph = random_graph(1)[0]
+    chains = Chains(graph, ChainsSettings(seed=1, n_chains=1))
+    theirs = tmp_path / "chains.npz.part"  # of another process, under the name that all once used
+    theirs.write_text("half")
+    dead = tmp_path / ".chains.npz.999999999.part"
+    dead.write_text("half")
+    chains.save(tmp_path / "chains.npz")
+    assert theirs.read_text() == "half"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["chains.npz", "chains.npz.part"]

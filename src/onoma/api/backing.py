@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from onoma.beside import remove, working_place
 from onoma.corpus.clustering import Clustering
-from onoma.corpus.writers.beside import remove, working_place
 from onoma.errors import DataError, UnsupportedError
 from onoma.kb.database import KnowledgeBase, read_knowledge_base
 from onoma.kb.explain import explain_records

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Self
 
-from onoma.corpus.writers.beside import clear_own
+from onoma.beside import clear_own
 
 __all__ = ["INTERRUPTED", "Interrupt", "guarded"]
 

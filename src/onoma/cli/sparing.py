@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from typer.core import TyperCommand
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import OnError
+from onoma.corpus.writers.delimited import formulas
 from onoma.corpus.writers.files import rejects_beside
 from onoma.corpus.writers.folders import sweep_folder
 from onoma.kb.query import exported_files
@@ -25,8 +27,18 @@ _NAMED_INSIDE = ("weights", "documents")
 """Settings that name a file."""
 
 
+_TABLES = ("resolve", "export", "names", "simulate", "complete", "rules", "run")
+"""Commands that write tables which people open in spreadsheets; `convert` has the option itself."""
+_QUOTE = "onoma.quote_formulas"
+
+
 class Sparing(TyperCommand):
-    """A command that looks, before it begins, whether an output is one of its inputs."""
+    """A command that looks, before it begins, whether an output is one of its inputs; formulas in tables are said."""
+
+    def __init__(self, name: str | None, **settings: Any) -> None:  # noqa: ANN401
+        super().__init__(name, **settings)
+        if name in _TABLES:
+            self.params.append(_quote_formulas())
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  (typer keeps the class of contexts to itself)
         """Run the command."""
@@ -40,7 +52,14 @@ class Sparing(TyperCommand):
         for target in (*targets, *(path for name in _CHANGED for path in _paths(ctx.params.get(name)))):
             for left in sweep_folder(target.resolve()):
                 speaker.note(f"put in order what a killed run left: {left}")
-        return super().invoke(ctx)
+        if self.name not in _TABLES:
+            return super().invoke(ctx)
+        with formulas(quote=bool(ctx.meta.get(_QUOTE))) as found:
+            answer = super().invoke(ctx)
+        if found.n_written:
+            said = "they were written with an apostrophe before them" if found.quote else _ARMED
+            speaker.note(f"{found.n_written:,} values begin as formulas of a spreadsheet do; {said}")
+        return answer
 
     def _files(self, target: Path, params: dict[str, Any]) -> list[Path]:
         """Return every file that may be written for a target."""
@@ -50,6 +69,29 @@ class Sparing(TyperCommand):
         elif self.name == "export":
             files = exported_files(target, str(params.get("kind")))
         return [*files, rejects_beside(target)] if params.get("on_error") == OnError.reject else files
+
+
+_ARMED = "--quote-formulas makes them harmless there"
+
+
+def _quote_formulas() -> Any:  # noqa: ANN401
+    """Return the option; commands need not know of it, for it is heeded where files are written."""
+
+    def only(
+        quote_formulas: Annotated[
+            bool,
+            typer.Option("--quote-formulas", help="Write ' before values of CSV that a spreadsheet would run."),
+        ] = False,
+    ) -> None: ...
+
+    def keep(ctx: Any, parameter: object, value: object) -> None:  # noqa: ANN401, ARG001
+        ctx.meta[_QUOTE] = value
+
+    alone = typer.Typer(add_completion=False)
+    alone.command()(only)
+    option: Any = typer.main.get_command(alone).params[0]
+    option.callback, option.expose_value = keep, False
+    return option
 
 
 def _from_settings(path: object) -> list[Path]:

@@ -136,7 +136,9 @@ def write_corpus(corpus: Corpus, path: str | Path, *, format: str | None = None)
     entry.write_corpus(corpus, path)
 
 
-def write_table(table: pa.Table, path: str | Path, *, format: str | None = None, quote_formulas: bool = False) -> None:
+def write_table(
+    table: pa.Table, path: str | Path, *, format: str | None = None, quote_formulas: bool | None = None
+) -> None:
     """Write a table in the format that the file name says, or the one given.
 
     With `quote_formulas`, CSV and TSV have an apostrophe before what a spreadsheet would take for a formula.

@@ -21,6 +21,7 @@ from typing import Literal, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from onoma.beside import remove, sweep, working_place
 from onoma.engines.engine import ORDER, TALLY, Closing, add_up, ignore_interrupts, ordered, split_by_key
 from onoma.errors import DataError, SettingsError
 from onoma.progress import Task
@@ -162,17 +163,20 @@ class LocalEngine(Closing):
 
     def checkpoint(self, rows: LocalRows, folder: Path) -> LocalRows:
         """Write all rows into a folder, one file for each part; it appears when all are written."""
-        beside = folder.with_name(f".{folder.name}.part")
-        shutil.rmtree(beside, ignore_errors=True)
-        beside.mkdir(parents=True)
-        with ThreadPoolExecutor(self._window) as pool:
-            for written in [
-                pool.submit(_write_part, pieces, rows.schema, beside / f"part-{number:05d}.parquet")
-                for number, (_, pieces) in enumerate(rows.parts)
-            ]:
-                written.result()
-        shutil.rmtree(folder, ignore_errors=True)
-        beside.replace(folder)
+        sweep(folder)
+        place = working_place(folder)
+        try:
+            place.mkdir(parents=True)
+            with ThreadPoolExecutor(self._window) as pool:
+                for written in [
+                    pool.submit(_write_part, pieces, rows.schema, place / f"part-{number:05d}.parquet")
+                    for number, (_, pieces) in enumerate(rows.parts)
+                ]:
+                    written.result()
+            shutil.rmtree(folder, ignore_errors=True)
+            place.replace(folder)
+        finally:
+            remove(place)
         return self.restore(folder, rows.schema) if rows.n_spilled else rows
 
     def restore(self, folder: Path, schema: pa.Schema) -> LocalRows:

@@ -19,8 +19,8 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from onoma.beside import Lock, remove, working_place
 from onoma.corpus.fingerprints import row_fingerprints
-from onoma.corpus.writers.beside import Lock, remove, working_place
 from onoma.errors import DataError
 from onoma.kb._schema import (
     BOOKKEEPING,

@@ -175,7 +175,8 @@ def _neighbours(X: sp.csr_array, n_keys: int = 8) -> NDArray[np.int64]:
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     rank = np.empty(X.shape[1], np.int32)
     rank[np.argsort(-frequency, kind="stable")] = np.arange(X.shape[1], dtype=np.int32)
-    ranked = sp.csr_array((X.data, rank[X.indices], X.indptr), shape=X.shape)
+    # Sorted with values of its own: with those of X they would change places in X.
+    ranked = sp.csr_array((np.ones(len(X.indices), np.int8), rank[X.indices], X.indptr), shape=X.shape)
     ranked.sort_indices()
     keys = np.full((n_keys, X.shape[0]), X.shape[1], np.int32)
     sizes = np.diff(X.indptr)

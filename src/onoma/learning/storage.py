@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.beside import place_for
 from onoma.errors import DataError
 from onoma.numerics.archive import ArchiveError, read_archive, seal_of
 
@@ -23,9 +24,10 @@ def save_model(folder: str | Path, kind: str, facts: Mapping[str, Any], arrays: 
         raise DataError("is no folder; a model is kept in a folder", file=folder, hint="Name another place.") from error
     told = json.loads(json.dumps({"kind": kind, "version": 1, **facts}))  # as it will be read
     told["seal"] = seal_of(told, arrays)
-    (folder / "model.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
-    with (folder / "arrays.npz").open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **dict(arrays))
+    with place_for(folder / "model.json") as facts_place, place_for(folder / "arrays.npz") as place:
+        facts_place.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+        with place.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **dict(arrays))
 
 
 def load_model(folder: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

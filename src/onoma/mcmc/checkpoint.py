@@ -1,7 +1,6 @@
 """Chains on disk: arrays and JSON in one .npz file. No code is stored: settings are named, and looked up by name."""
 
 import dataclasses
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.beside import place_for
 from onoma.errors import DataError
 from onoma.mcmc import gibbs, metropolis, minibatch, schedules, subsampling
 from onoma.numerics.archive import ArchiveError, read_sealed, write_sealed
@@ -66,10 +66,8 @@ def decode(value: object, kinds: Mapping[str, type[Any]] = KINDS) -> Any:  # noq
 def write(path: Path, settings: object, fingerprint: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
     """Write a checkpoint beside the place, then move it there: a reader sees the old one or the new one."""
     header = {"version": VERSION, "graph": fingerprint, "settings": encode(settings)}
-    beside = path.with_name(path.name + ".part")
-    with beside.open("wb") as file:
+    with place_for(path) as place, place.open("wb") as file:
         write_sealed(file, header, arrays)
-    os.replace(beside, path)  # noqa: PTH105 (Path.replace says nothing of atomicity)
 
 
 def read(path: Path, kind: type[Settings], fingerprint: str) -> tuple[Settings, dict[str, NDArray[Any]]]:

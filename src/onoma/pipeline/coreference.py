@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from onoma.beside import place_for
 from onoma.coref.attributes import Column
 from onoma.coref.document import documents_of
 from onoma.coref.features import explain_new, explain_pair
@@ -19,9 +20,10 @@ from onoma.corpus.readers.texts import find_files, read_texts
 from onoma.corpus.schema import CHAINS, DOCUMENTS, MENTIONS, check
 from onoma.corpus.store import write_tables
 from onoma.corpus.writers.conll2012 import write_conll2012
-from onoma.corpus.writers.files import open_output, place_for
+from onoma.corpus.writers.files import open_output
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.chains_page import chains_page
+from onoma.pipeline.targets import check_spared
 from onoma.pipeline.text.annotation import pipeline_named
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.text.documents.annotator import as_texts, batches_of
@@ -236,9 +238,10 @@ def coref_files(job: CorefJob, *, progress: Progress = SILENT, stop: Stop = NEVE
     """Resolve files and write the answer; return counts."""
     writer = _writer(job.output)
     counts = {"documents": 0, "chains": 0, "mentions": 0}
+    check_spared(job.output, files := find_files(job.inputs))
     texts = (
         text
-        for file in find_files(job.inputs)
+        for file in files
         for text in read_texts(file, format=job.source_format, text_field=job.text_field, id_field=job.id_field)
     )
 

@@ -1,14 +1,16 @@
 """Extraction as a job: files in, an extractor or fields out."""
 
-import csv
 import html
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
+from onoma.corpus.writers.delimited import write_csv
+from onoma.corpus.writers.files import write_text
 from onoma.errors import DataError, SettingsError
 from onoma.extract.compiling import rule_segments
 from onoma.extract.constraints import LabelSet, read_constraints, read_labels
@@ -135,13 +137,13 @@ def suggest(constraints: Path, labels: Path, texts: Sequence[Path], *, n: int = 
 
 def write_extracted(found: Sequence[Extracted], output: Path) -> None:
     """Write fields as JSON lines, CSV (a row a text, a column a label), BibTeX or a page; the name's end says which."""
-    makers = {".jsonl": _as_jsonl, ".csv": _as_csv, ".html": _as_html, ".bib": _as_bibtex}
+    makers = {".jsonl": _as_jsonl, ".html": _as_html, ".bib": _as_bibtex}
+    if output.suffix == ".csv":
+        write_csv(_as_table(found), output)
+        return
     if output.suffix not in makers:
-        raise SettingsError(f"{output.name} ends in {output.suffix!r}; allowed: {', '.join(makers)}")
-    content = makers[output.suffix](found)
-    part = output.with_name(output.name + ".part")
-    part.write_text(content, "utf-8")
-    part.replace(output)
+        raise SettingsError(f"{output.name} ends in {output.suffix!r}; allowed: {', '.join([*makers, '.csv'])}")
+    write_text(output, [makers[output.suffix](found)])
 
 
 def as_object(item: Extracted) -> dict[str, Any]:
@@ -161,15 +163,11 @@ def _as_jsonl(found: Sequence[Extracted]) -> str:
     return "".join(json.dumps(as_object(item), ensure_ascii=False) + "\n" for item in found)
 
 
-def _as_csv(found: Sequence[Extracted]) -> str:
+def _as_table(found: Sequence[Extracted]) -> pa.Table:
     names = list(dict.fromkeys(span.label for item in found for span in item.spans))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["text", *names])
-    for item in found:
-        fields = fields_of(item)
-        writer.writerow([item.text, *(fields.get(name, "") for name in names)])
-    return out.getvalue()
+    fields = [fields_of(item) for item in found]
+    columns = {"text": [item.text for item in found]} | {name: [each.get(name) for each in fields] for name in names}
+    return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
 
 
 def _as_html(found: Sequence[Extracted]) -> str:

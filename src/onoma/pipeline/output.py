@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from onoma.beside import claimed
 from onoma.corpus.formats import format_of, write_table
-from onoma.corpus.writers.beside import claimed
 from onoma.corpus.writers.files import rejects_beside, write_text
 from onoma.corpus.writers.folders import folder_for
 from onoma.errors import DataError

@@ -6,13 +6,18 @@ from pathlib import Path
 from onoma.corpus.formats import FORMATS, format_of
 from onoma.errors import DataError
 
-__all__ = ["check_file", "check_spared", "check_table"]
+__all__ = ["check_file", "check_place", "check_spared", "check_table"]
 
 
 def check_file(target: Path) -> None:
     """Refuse a folder, and a file in a folder that is not there."""
     if target.is_dir():
         raise DataError("is a folder; name a file to write", file=target)
+    check_place(target)
+
+
+def check_place(target: Path) -> None:
+    """Refuse a file or folder in a folder that is not there."""
     if not target.absolute().parent.is_dir():
         hint = f"Make it first: mkdir -p {target.parent}"
         raise DataError(f"cannot be written: there is no folder {target.parent}", file=target, hint=hint)

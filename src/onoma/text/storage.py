@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.beside import place_for
 from onoma.errors import DataError
 
 __all__ = ["load_arrays", "save_arrays"]
@@ -24,15 +25,13 @@ def save_arrays(path: str | Path, kind: str, header: Mapping[str, Any], arrays: 
     """Write arrays and a header; the file appears whole or not at all."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(path.name + ".part")
-    with zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with place_for(path) as place, zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         text = json.dumps({"kind": kind, "version": 1, **header}, ensure_ascii=False, indent=1)
         archive.writestr(_entry(_HEADER), text.encode("utf-8"))
         for name, array in arrays.items():
             buffer = io.BytesIO()
             np.lib.format.write_array(buffer, np.ascontiguousarray(array), allow_pickle=False)
             archive.writestr(_entry(f"{name}.npy"), buffer.getvalue())
-    fresh.replace(path)
 
 
 def load_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -3,7 +3,11 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from onoma.beside import _CLAIMED, claimed
 from onoma.cli.app import app
+from onoma.corpus.writers.annotations import write_annotations
+from onoma.errors import DataError
+from onoma.pipeline.annotation import annotate
 from onoma.text.annotate import MODELS
 
 needs_models = pytest.mark.skipif(not (MODELS / "names.npz").exists(), reason="the models are not here yet")
@@ -89,3 +93,41 @@ def test_spacy_both_ways(tmp_path):
     assert result.exit_code == 0, result.output
     row = json.loads((tmp_path / "o.jsonl").read_text())
     assert row["tokens"][0]["word"] == "Ada" and len(row["sentences"]) == 2
+
+
+@needs_models
+def test_files_of_a_folder_that_is_read_are_not_written_over(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    for command, more in (("annotate", ()), ("coref", ()), ("annotate", ("--to", "brat"))):
+        target = tmp_path if more else tmp_path / "a.txt"
+        result = run(command, tmp_path, "-o", target, *more)
+        assert isinstance(result.exception, DataError) and "would be lost" in str(result.exception), result.output
+        assert (tmp_path / "a.txt").read_text() == TEXT
+
+
+@needs_models
+def test_two_at_once_do_not_share_their_batches(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    with claimed(tmp_path / "out.jsonl.parts"):  # as another process would
+        token = _CLAIMED.set(frozenset())
+        result = run("annotate", tmp_path / "a.txt", "-o", tmp_path / "out.jsonl")
+        _CLAIMED.reset(token)
+    assert "being written by another process" in str(result.exception), result.output
+    assert run("annotate", tmp_path / "a.txt", "-o", tmp_path / "out.jsonl").exit_code == 0
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.txt", "out.jsonl"]
+
+
+@needs_models
+def test_a_folder_of_tables_is_left_as_it_was_by_a_run_that_fails(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    assert run("annotate", tmp_path / "a.txt", "-o", tmp_path / "out").exit_code == 0
+    names = {"documents.parquet", "sentences.parquet", "spans.parquet", "tokens.parquet"}
+    before = {name: (tmp_path / "out" / name).read_bytes() for name in names}
+
+    def failing():
+        yield annotate(TEXT)
+        raise DataError("no more")
+
+    with pytest.raises(DataError, match="no more"):
+        write_annotations(failing(), tmp_path / "out")
+    assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before

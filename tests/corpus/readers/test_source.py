@@ -20,6 +20,7 @@ from onoma.corpus.readers.encoding import find_encoding
 from onoma.corpus.readers.facts import read_facts
 from onoma.corpus.readers.source import open_source
 from onoma.corpus.readers.table import read_table
+from onoma.corpus.writers.files import open_output
 from onoma.errors import DataError, SettingsError
 from reference.spreadsheets import write_xlsx
 
@@ -165,6 +166,24 @@ def test_no_flipped_bit_is_read_as_other_content(suffix: str, tmp_path: Path):
         assert found.equals(table) or suffix == ".parquet"  # a footer has no checksum: names and statistics
         if suffix == ".parquet":
             assert found.num_rows == 200
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst", ".xz"])
+def test_what_is_named_packed_and_begins_otherwise_is_refused(suffix: str, tmp_path: Path):
+    with open_output(path := tmp_path / f"x.jsonl{suffix}") as output:
+        output.write(b"".join(b'{"id": %d}\n' % number for number in range(50)))
+    whole = path.read_bytes()
+    for at in range(2 if suffix == ".gz" else 4):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        with pytest.raises(DataError, match=f"is called {suffix} and does not begin as"):
+            read_table(path, on_error="reject")
+
+
+def test_what_is_named_packed_and_is_plain_text_is_read_and_said(tmp_path: Path):
+    (path := tmp_path / "x.csv.gz").write_text("id,name\n1,Zoë\n", "utf-8")
+    found = read_table(path)
+    assert found.table.to_pylist() == [{"id": 1, "name": "Zoë"}]
+    assert "x.csv.gz is not packed, though its name says gzip; it was read as it is" in found.notes
 
 
 def test_zstd_without_a_checksum_is_said(tmp_path: Path):

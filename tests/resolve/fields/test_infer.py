@@ -47,6 +47,11 @@ GIVEN = [str(name) for name in list(PEOPLE.first_names)[:200]]
         ("zip", [f"{i:05}" for i in range(100, 140)], "code"),
         ("soc_sec_id", [f"{i * 7919 % 9999999:07}" for i in range(100)], "code"),
         ("person_id", ["a", "b"], "ignore"),
+        ("dob", [str(30_000 + 97 * i) for i in range(60)], "date"),
+        ("date_of_birth", [f"{7_000 + 397 * i}.0" for i in range(60)], "date"),
+        ("dob", [str(9_000 + 297 * i) for i in range(60)], "date"),
+        ("phone", [str(30_000 + 97 * i) for i in range(60)], "code"),
+        ("birth_weight", [f"{2_000 + 31 * i}" for i in range(60)], "number"),
     ],
 )
 def test_kinds_from_name_and_content(name, values, kind):

@@ -110,3 +110,8 @@ def test_many_at_once_as_one_by_one(texts, kind):
 def test_a_date_long_ago_is_no_placeholder():
     assert by_form("1800-01-01", "date") is None
     assert by_form("1900-01-01", "date") == "is a placeholder date"
+
+
+def test_a_day_of_one_figure_is_a_day():
+    assert by_form("33333", "date") is None
+    assert by_form("33333", "code") == by_form("99999", "date") == "repeats one digit"

@@ -5,6 +5,7 @@ is unpacked; what is not UTF-8 is written again in UTF-8 (`encoding.py`). A plai
 may so look at a file as often as they like, and their memory does not depend on how well it was packed.
 """
 
+import codecs
 import errno
 import lzma
 import shutil
@@ -23,6 +24,8 @@ from onoma.errors import DataError, shown_path
 __all__ = ["Source", "compression_of", "decode", "open_source", "read_bytes", "read_lines_of", "read_text"]
 
 _MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zX", "xz"))
+_ENDINGS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
+_NO_TEXT = bytes(set(range(32)) - set(b"\t\n\f\r"))
 _BINARY = (b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # Parquet, zip (.xlsx), the old .xls: no text in any encoding
 _HEAD = 4096
 _PIECE = 1 << 22
@@ -66,6 +69,8 @@ def open_source(path: str | Path, *, encoding: str | None = None, text: bool = T
             plain = _unpacked(plain, packed, path, Path(folder) / "unpacked")
             with plain.open("rb") as file:
                 head = file.read(4)
+        elif path.suffix.lower() in _ENDINGS:
+            notes.append(_not_packed(path, plain))
         if text and not head.startswith(_BINARY):
             plain = _in_utf8(plain, encoding, path, Path(folder) / "utf8", notes)
         yield Source(path, plain, notes)
@@ -144,6 +149,27 @@ def _unpacked(plain: Path, packed: str, path: Path, target: Path) -> Path:
             hint="Fetch or make the file again.",
         ) from error
     return target
+
+
+def _not_packed(path: Path, plain: Path) -> str:
+    """Say of a file that is named as packed that it is not; refuse it if it is not plainly something else."""
+    packed = _ENDINGS[path.suffix.lower()]
+    with plain.open("rb") as file:
+        head = file.read(_HEAD)
+    if not (head.startswith(_BINARY) or _is_text(head)):
+        known = "what is unpacked (gzip, zstd, xz) is known by its first bytes"
+        hint = "Unpack it first." if packed == "bzip2" else "Fetch or make the file again."
+        raise DataError(f"is called {path.suffix} and does not begin as {packed} data; {known}", file=path, hint=hint)
+    return f"{path.name} is not packed, though its name says {packed}; it was read as it is"
+
+
+def _is_text(head: bytes) -> bool:
+    """Say whether a file begins with UTF-8 without signs that texts do not hold."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # the last character may be cut
+    except UnicodeDecodeError:
+        return False
+    return head.translate(None, _NO_TEXT) == head
 
 
 def _copy(stream: IO[bytes], target: IO[bytes], path: Path, most: int | None = None) -> None:

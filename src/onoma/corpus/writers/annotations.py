@@ -4,6 +4,7 @@ A writer takes a stream of batches and holds one document at a time (DocBin, whi
 is written appears whole or not at all.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -11,10 +12,12 @@ from typing import IO, Any
 
 import pyarrow.parquet as pq
 
+from onoma.beside import place_for
 from onoma.corpus.documents import Annotations
 from onoma.corpus.schema import ANNOTATED_DOCUMENTS, ANNOTATED_TOKENS, SENTENCES, SPANS
 from onoma.corpus.store import write_tables
-from onoma.corpus.writers.files import open_output, place_for
+from onoma.corpus.writers.files import open_output
+from onoma.corpus.writers.folders import folder_for
 from onoma.corpus.writers.highlight import highlighted_page
 from onoma.errors import DataError, UnsupportedError
 
@@ -224,7 +227,11 @@ def _html(batches: Iterable[Annotations], path: Path) -> None:
 
 def _brat(batches: Iterable[Annotations], path: Path) -> None:
     """Write a pair of files for each document; names are made fit for files."""
-    path.mkdir(parents=True, exist_ok=True)
+    with folder_for(path) as folder:
+        _put_brat(batches, folder)
+
+
+def _put_brat(batches: Iterable[Annotations], folder: Path) -> None:
     taken: set[str] = set()
     for batch in batches:
         for document in batch:
@@ -238,23 +245,19 @@ def _brat(batches: Iterable[Annotations], path: Path) -> None:
                 a, b = tokens[span["start"]]["start_char"], tokens[span["end"] - 1]["end_char"]
                 lines.append(f"T{number}\t{span.get('type', 'NAME')} {a} {b}\t{_one_line((row['text'] or '')[a:b])}\n")
             for ending, content in ((".txt", row["text"] or ""), (".ann", "".join(lines))):
-                with open_output(path / f"{stem}{ending}") as output:
+                with open_output(folder / f"{stem}{ending}") as output:
                     _put(output, content)
 
 
 def _parquet(batches: Iterable[Annotations], path: Path) -> None:
-    path.mkdir(parents=True, exist_ok=True)
-    parts = {name: path / f".{name}.part" for name in TABLES}
-    writers = {name: pq.ParquetWriter(part, TABLES[name], compression="zstd") for name, part in parts.items()}
-    try:
+    with folder_for(path) as folder, contextlib.ExitStack() as stack:
+        writers = {
+            name: stack.enter_context(pq.ParquetWriter(folder / f"{name}.parquet", schema, compression="zstd"))
+            for name, schema in TABLES.items()
+        }
         for batch in batches:
             for name, writer in writers.items():
                 writer.write_table(getattr(batch, name).select(TABLES[name].names).cast(TABLES[name]))
-    finally:
-        for writer in writers.values():
-            writer.close()
-    for name, part in parts.items():
-        part.replace(path / f"{name}.parquet")
 
 
 def _duckdb(batches: Iterable[Annotations], path: Path) -> None:

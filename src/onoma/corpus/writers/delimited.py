@@ -1,5 +1,9 @@
 """Write CSV and TSV: UTF-8, a header, quotes only where needed; null is nothing and an empty text is `""`."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,7 +13,7 @@ from onoma.corpus.writers.files import open_output
 from onoma.corpus.writers.plain import to_json
 from onoma.errors import DataError
 
-__all__ = ["count_formulas", "write_csv", "write_tsv"]
+__all__ = ["Formulas", "count_formulas", "formulas", "write_csv", "write_tsv"]
 
 _BATCH_ROWS = 1 << 16
 
@@ -18,7 +22,37 @@ _FORMULA = "^[=+\\-@\\t\\r]"
 """How a text begins that a spreadsheet takes for a formula."""
 
 
-def write_csv(table: pa.Table, path: str | Path, *, delimiter: str = ",", quote_formulas: bool = False) -> None:
+@dataclass
+class Formulas:
+    """What is done with texts that a spreadsheet would take for formulas, and how many have been written."""
+
+    quote: bool = False
+    n_written: int = 0
+
+
+_FORMULAS: ContextVar[Formulas | None] = ContextVar("formulas", default=None)
+
+
+@contextmanager
+def formulas(*, quote: bool) -> Iterator[Formulas]:
+    r"""Say for all delimited files that are written inside whether formulas are quoted; give their number.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, formulas(quote=True) as found:
+    ...     write_csv(pa.table({"name": ["=1+2", "Ada"]}), path := Path(folder) / "x.csv")
+    ...     path.read_text(), found.n_written
+    ("name\n'=1+2\nAda\n", 1)
+    """
+    token = _FORMULAS.set(found := Formulas(quote))
+    try:
+        yield found
+    finally:
+        _FORMULAS.reset(token)
+
+
+def write_csv(table: pa.Table, path: str | Path, *, delimiter: str = ",", quote_formulas: bool | None = None) -> None:
     """Write comma-separated values, packed if the name ends in .gz or .zst.
 
     Parameters
@@ -31,8 +65,12 @@ def write_csv(table: pa.Table, path: str | Path, *, delimiter: str = ",", quote_
         Another character, if not the comma.
     quote_formulas
         Write an apostrophe before texts that a spreadsheet would take for formulas (they begin with `=`, `+`, `-`, `@`,
-        a tab or a carriage return), and before such names of columns. Off by default: what comes out is what came in.
+        a tab or a carriage return), and before such names of columns. None: as `formulas` says, else not: what comes
+        out is what came in.
     """
+    if (around := _FORMULAS.get()) is not None:
+        around.n_written += count_formulas(table)
+        quote_formulas = around.quote if quote_formulas is None else quote_formulas
     names = pa.array(table.column_names, pa.string())
     with open_output(path) as output:
         header = _quoted(_disarmed(names) if quote_formulas else names, delimiter).to_pylist()
@@ -54,7 +92,7 @@ def write_csv(table: pa.Table, path: str | Path, *, delimiter: str = ",", quote_
                 output.write(("\n".join(lines) + "\n").encode("utf-8"))
 
 
-def write_tsv(table: pa.Table, path: str | Path, *, quote_formulas: bool = False) -> None:
+def write_tsv(table: pa.Table, path: str | Path, *, quote_formulas: bool | None = None) -> None:
     """Write tab-separated values, otherwise as `write_csv`."""
     write_csv(table, path, delimiter="\t", quote_formulas=quote_formulas)
 

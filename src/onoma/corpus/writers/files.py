@@ -10,10 +10,9 @@ from typing import IO, cast
 
 import zstandard
 
-from onoma.corpus.writers.beside import remove, sweep, working_place
-from onoma.errors import DataError
+from onoma.beside import place_for
 
-__all__ = ["open_output", "place_for", "rejects_beside", "write_text"]
+__all__ = ["open_output", "rejects_beside", "write_text"]
 
 
 def rejects_beside(target: Path) -> Path:
@@ -25,43 +24,6 @@ def rejects_beside(target: Path) -> Path:
     'who.rejects.csv'
     """
     return target.with_name(f"{target.name.split('.')[0]}.rejects.csv")
-
-
-@contextlib.contextmanager
-def place_for(path: str | Path) -> Iterator[Path]:
-    """Give a place beside `path` to write to; move it there once all went well, leave nothing behind otherwise.
-
-    A device or pipe (`/dev/stdout`) is handed out as it is.
-    """
-    path = Path(path)
-    if path.exists() and not path.is_file() and not path.is_dir():
-        yield path
-        return
-    target = path.resolve()  # a link stays a link: what it points to is replaced
-    temporary = _reserve(target, path)
-    try:
-        yield temporary
-        temporary.replace(target)
-    except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror or error}", file=path) from error
-    finally:
-        remove(temporary)
-
-
-def _reserve(target: Path, path: Path) -> Path:
-    if target.is_dir():
-        raise DataError("is a folder; name a file to write", file=path)
-    if not target.parent.is_dir():
-        hint = f"Make it first: mkdir -p {path.parent}"
-        raise DataError(f"cannot be written: there is no folder {path.parent}", file=path, hint=hint)
-    sweep(target)
-    temporary = working_place(target)
-    try:
-        temporary.touch(exist_ok=False)
-    except OSError as error:
-        remove(temporary)
-        raise DataError(f"cannot be written: {error.strerror or error}", file=path) from error
-    return temporary
 
 
 @contextlib.contextmanager

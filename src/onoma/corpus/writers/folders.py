@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from onoma.corpus.writers.beside import is_left, remove, sweep, working_place
+from onoma.beside import is_left, remove, sweep, working_place
 from onoma.errors import DataError
 
 __all__ = ["folder_for", "sweep_folder"]

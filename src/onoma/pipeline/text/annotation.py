@@ -18,11 +18,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from onoma.beside import claimed, place_for
 from onoma.corpus.documents import Annotations, Text
 from onoma.corpus.readers.texts import find_files, read_texts
 from onoma.corpus.writers.annotations import TABLES, annotation_format_of, write_annotations
 from onoma.engines.engine import ignore_interrupts
 from onoma.errors import DataError, SettingsError
+from onoma.pipeline.targets import check_place, check_spared
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.text.documents.annotator import Pipeline, as_texts, batches_of
 
@@ -118,9 +120,24 @@ def annotate_files(job: AnnotationJob, *, progress: Progress = SILENT, stop: Sto
     files = find_files(job.inputs)
     if not files:
         raise DataError("there is nothing to annotate: no file was named")
+    check_place(job.output)
+    _check_spared(job.output, kind, files)
     pipeline = pipeline_named(job.model, job.style)
     parts = _Parts(job.output.with_name(f"{job.output.name}.parts"), pipeline.identity)
-    parts.open(keep=job.is_resumed)
+    with claimed(parts.folder):  # two of them would take each other's batches away
+        parts.open(keep=job.is_resumed)
+        return _annotate_into(job, kind, files, pipeline, parts, progress, stop)
+
+
+def _annotate_into(
+    job: AnnotationJob,
+    kind: str,
+    files: Sequence[Path],
+    pipeline: Pipeline,
+    parts: "_Parts",
+    progress: Progress,
+    stop: Stop,
+) -> AnnotationReport:
     texts = _unique(
         text
         for file in files
@@ -138,6 +155,18 @@ def annotate_files(job: AnnotationJob, *, progress: Progress = SILENT, stop: Sto
         write_annotations(parts.stream(names, task), job.output, format=kind)
     parts.clear()
     return tally.report(is_stopped=False)
+
+
+def _check_spared(output: Path, kind: str, files: Sequence[Path]) -> None:
+    """Refuse to write over a file that is read; brat's pairs are called as the documents are."""
+    check_spared(output, files)
+    if (
+        kind == "brat"
+        and output.is_dir()
+        and any(output.samefile(file.absolute().parent) for file in files if file.is_file())
+    ):
+        hint = "Name another folder."
+        raise DataError("is the folder of what is read, whose files would be lost", file=output, hint=hint)
 
 
 @dataclass
@@ -199,9 +228,8 @@ class _Parts:
     def save(self, name: str, batch: Annotations) -> None:
         """Keep a batch; its documents come last, and say that it is whole."""
         for table in reversed(TABLES):
-            fresh = self.folder / f"{name}.{table}.part"
-            pq.write_table(getattr(batch, table), fresh, compression="zstd", store_schema=True)
-            fresh.replace(self.folder / f"{name}.{table}")
+            with place_for(self.folder / f"{name}.{table}") as place:
+                pq.write_table(getattr(batch, table), place, compression="zstd", store_schema=True)
 
     def load(self, name: str) -> Annotations:
         """Read a batch that was kept."""

@@ -52,6 +52,9 @@ _GEO = listed("""
 _DATE = listed("""
     date dob born birth birthday birthdate died death time timestamp year yr by
 """)
+_DAY = listed("""
+    date dob born birth birthday birthdate died death
+""")
 _CODE = listed("""
     phone phones telephone tel mobile cell fax zip zipcode postcode postal plz email mail ssn soc isbn issn
     doi orcid sku ean upc gtin asin vat passport modelno model number no nr pages page volume vol issue code
@@ -133,6 +136,8 @@ def _are_ids(p: Profile) -> bool:
 def _opaque(words: tuple[str, ...], p: Profile) -> Inferred | None:
     if p.opaque >= 0.9:
         return Inferred("ignore", "its values are opaque ids")
+    if _are_days(words, p):
+        return None
     every = p.n_distinct == p.n_filled == p.n_records > 20
     if p.integer == 1 and every and p.fixed_length < 0.95:
         return Inferred("ignore", "its values are different whole numbers, as row numbers are")
@@ -144,6 +149,11 @@ def _opaque(words: tuple[str, ...], p: Profile) -> Inferred | None:
     if every and p.digits >= 0.95 and p.tokens <= 1.05 and formed < 0.5:
         return Inferred("ignore", "its values are codes, another one in every record, as ids are")
     return None
+
+
+def _are_days(words: tuple[str, ...], p: Profile) -> bool:
+    """Figures under the name of a date are days as spreadsheets count them: most of five figures, few years."""
+    return bool(_named(words, _DAY)) and not _named(words, _CODE | _NUMBER) and p.serial > 0.5 and p.number >= 0.5
 
 
 def _forms(words: tuple[str, ...], p: Profile) -> Inferred | None:
@@ -159,6 +169,9 @@ def _forms(words: tuple[str, ...], p: Profile) -> Inferred | None:
         return Inferred("date", f"{p.dated:.0%} of its values are written as dates")
     if p.year >= 0.8 and not _named(words, _CODE | _NUMBER):
         return Inferred("date", f"{p.year:.0%} of its values are years")
+    if _are_days(words, p):
+        hint = _named(words, _DAY)
+        return Inferred("date", f"its name says {hint!r}, and its values are days as spreadsheets count them")
     hint = _named(words, _DATE)
     if hint and p.date + p.year >= 0.5:
         return Inferred("date", f"its name says {hint!r}, and most of its values can be read as dates")

@@ -26,6 +26,7 @@ _PLACEHOLDER_DATES = re.compile(
 _FIRST_OF_JANUARY = re.compile(r"\d{4}-01-01")
 _WHOLE_DATE = re.compile(r"\d{4}-(?!00)\d\d-(?!00)\d\d")
 _ONE_DIGIT = re.compile(r"(\d)\1{4,}")
+_FIVE_FIGURES = re.compile(r"[1-6]{5}")
 _NINES = (-1.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 _FEWEST = 20  # different values: among fewer, none is too frequent
 _SHARE = 0.005
@@ -79,6 +80,8 @@ def by_form(text: str, kind: str) -> str | None:
         return f"says {written!r}"
     if kind == "date" and _PLACEHOLDER_DATES.fullmatch(word):
         return "is a placeholder date"
+    if kind == "date" and _FIVE_FIGURES.fullmatch(word):  # a day as spreadsheets count them
+        return None
     if kind in ("code", "date") and _ONE_DIGIT.fullmatch(re.sub(r"[\W_]+", "", word)):
         return "repeats one digit"
     return None

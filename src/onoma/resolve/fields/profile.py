@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from onoma.corpus.simulate.names import provider
 from onoma.resolve.fields.elements import split_elements, splitter_of, strong_delimiters
-from onoma.resolve.fields.kinds.date import read_date
+from onoma.resolve.fields.kinds.date import read_date, read_serial
 from onoma.resolve.fields.kinds.geo import read_point
 from onoma.resolve.fields.lexicon import LEGAL_FORMS
 from onoma.resolve.fields.names import nickname_table
@@ -64,8 +64,9 @@ class Profile:
         Share of values with a digit.
     spaced
         Share of values of more than one word.
-    number, integer, decimal, year, date, dated, point, opaque, email, web, phone
-        Share of values that can be read as each; `dated` has the form of a date, if not of one in the calendar.
+    number, integer, decimal, year, date, dated, serial, point, opaque, email, web, phone
+        Share of values that can be read as each; `dated` has the form of a date, if not of one in the calendar;
+        `serial` is a day as spreadsheets count them.
     counter
         Its values are whole numbers that fill their range, as a counter's do.
     fixed_length, two_lengths
@@ -103,6 +104,7 @@ class Profile:
     year: float
     date: float
     dated: float
+    serial: float
     point: float
     opaque: float
     email: float
@@ -215,6 +217,7 @@ def profile_column(values: Sequence[str], counts: NDArray[np.int64], n_records: 
         year=share(_YEAR.fullmatch),
         date=share(lambda text: len(text) >= 6 and read_date(text)),
         dated=share(_DATED.fullmatch),
+        serial=share(read_serial),
         point=share(lambda text: _FRACTION.search(text) and read_point(text)),
         opaque=share(_OPAQUE.fullmatch),
         email=share(lambda text: re.fullmatch(r"[^@\s]+@[^@\s]+", text)),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from onoma.beside import place_for
 from onoma.errors import DataError
 from onoma.text.annotate import MODELS
 
@@ -85,9 +86,8 @@ def write_card(folder: str | Path, card: Card) -> None:
         "command": card.command,
     }
     text = json.dumps(dict(sorted(cards.items())), ensure_ascii=False, indent=1) + "\n"
-    fresh = folder / "cards.json.part"
-    fresh.write_text(text, "utf-8")
-    fresh.replace(folder / "cards.json")
+    with place_for(folder / "cards.json") as place:
+        place.write_text(text, "utf-8")
 
 
 def identity_of(folder: str | Path) -> str:

@@ -133,3 +133,10 @@ def test_sets_share_people_written_in_two_ways():
     assert comparison.levels[one] == "≥ 0.85"
     assert one < half < none
     assert comparison.levels[none] == "different"
+
+
+def test_days_as_spreadsheets_count_them_are_dates():
+    read = KINDS["date"].normalise
+    assert read(["36526", "36526.0", "2000-01-01", "1984", "61.25"]) == [*["2000-01-01"] * 3, "1984-00-00", "61 25"]
+    # Where most are such days, so are those of few figures.
+    assert read(["36526", "36527", "1984", "99999", "40000"])[:4] == ["2000-01-01", "2000-01-02", "1905-06-06", "99999"]

@@ -1,11 +1,13 @@
 """Dates: whole ones, months or bare years, in many ways of writing.
 
 A date is written `YYYY-MM-DD`, with `00` for a part that is not given. Whether 03/04/1990 is in March or April is asked
-of the whole column: one value that can be read in one way only decides.
+of the whole column: one value that can be read in one way only decides. So it is with days as spreadsheets count them
+(36526 is 2000-01-01): five figures are no other form of a date; fewer are such days where most of the column are.
 """
 
 import re
 from collections.abc import Sequence
+from datetime import date, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from onoma.resolve.fields.features import Features, FeaturesBuilder
 from onoma.resolve.fields.field import Codes, Levels
 from onoma.resolve.fields.writing import element_wise, fold
 
-__all__ = ["Date", "DateComparison", "YearComparison", "read_date", "reads_day_first"]
+__all__ = ["Date", "DateComparison", "YearComparison", "read_date", "read_serial", "reads_day_first"]
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _TIME = re.compile(r"[T ]\d{1,2}:\d{2}.*$")
@@ -23,6 +25,9 @@ _NUMBERS = re.compile(r"\d+")
 _WORDS = re.compile(r"[a-z]{3,9}")
 _PLAIN = re.compile(r"\D*(\d{1,4})(?:[-/. ,]+(\d{1,2})(?:[-/. ,]+(\d{1,4}))?)?\W*")
 _COMPACT = re.compile(r"(1[0-9]{3}|20[0-9]{2})(\d{2})(\d{2})")
+_SERIAL = re.compile(r"(\d{1,5})(?:\.\d*)?")
+_DAY_NOUGHT = date(1899, 12, 30)  # by which 61 is 1900-03-01; before it, spreadsheets count a day that never was
+_LAST_SERIAL = 73_050  # the end of 2099
 _BARE = 0.8  # share of bare years that makes a column one of years
 _CENTURY = 30  # 29 is 2029, 30 is 1930
 _DAYS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -64,6 +69,24 @@ def read_date(text: str, *, day_first: bool = True) -> str:
     return _from_parts(parts, day_first=day_first)
 
 
+def read_serial(text: str, *, fewest: int = 10_000) -> str:
+    """Return the date that a spreadsheet means by a number of days, times cut off; an empty text where it is none.
+
+    Parameters
+    ----------
+    fewest
+        Days; 10,000 is in May 1927, and fewer could be a year.
+
+    Examples
+    --------
+    >>> read_serial("36526"), read_serial("36526.5"), read_serial("1984"), read_serial("99999")
+    ('2000-01-01', '2000-01-01', '', '')
+    """
+    found = _SERIAL.fullmatch(text.strip())
+    days = int(found[1]) if found else 0
+    return (_DAY_NOUGHT + timedelta(days)).isoformat() if fewest <= days <= _LAST_SERIAL else ""
+
+
 def _from_words(month: int, numbers: list[int]) -> str:
     years = [number for number in numbers if number > 31]
     days = [number for number in numbers if 1 <= number <= 31]
@@ -103,7 +126,13 @@ class Date:
     def normalise(self, raw: Sequence[str]) -> list[str]:
         """Write as `YYYY-MM-DD`; what cannot be read as a date stays a folded text."""
         day_first = reads_day_first(raw)
-        return [read_date(text, day_first=day_first) or fold(text) for text in raw]
+        serials = [read_serial(text) for text in raw]
+        if 2 * sum(map(bool, serials)) > len(raw):
+            serials = [read_serial(text, fewest=61) for text in raw]
+        return [
+            serial or read_date(text, day_first=day_first) or fold(text)
+            for text, serial in zip(raw, serials, strict=True)
+        ]
 
     def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "DateComparison | YearComparison":
         """Take dates apart into year, month and day."""

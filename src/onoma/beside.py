@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from onoma.errors import DataError
 
-__all__ = ["Lock", "claimed", "clear_own", "is_left", "remove", "sweep", "working_place"]
+__all__ = ["Lock", "claimed", "clear_own", "is_left", "place_for", "remove", "sweep", "working_place"]
 
 _HOST = hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:8]
 """Folders are shared between machines, and the numbers of processes are not."""
@@ -108,6 +108,43 @@ def _short(name: str) -> str:
     if len(os.fsencode(name)) <= _LONGEST:
         return name
     return f"{name[:24]}~{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
+
+
+@contextlib.contextmanager
+def place_for(path: str | Path) -> Iterator[Path]:
+    """Give a place beside `path` to write to; move it there once all went well, leave nothing behind otherwise.
+
+    A device or pipe (`/dev/stdout`) is handed out as it is.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        yield path
+        return
+    target = path.resolve()  # a link stays a link: what it points to is replaced
+    temporary = _reserve(target, path)
+    try:
+        yield temporary
+        temporary.replace(target)
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror or error}", file=path) from error
+    finally:
+        remove(temporary)
+
+
+def _reserve(target: Path, path: Path) -> Path:
+    if target.is_dir():
+        raise DataError("is a folder; name a file to write", file=path)
+    if not target.parent.is_dir():
+        hint = f"Make it first: mkdir -p {path.parent}"
+        raise DataError(f"cannot be written: there is no folder {path.parent}", file=path, hint=hint)
+    sweep(target)
+    temporary = working_place(target)
+    try:
+        temporary.touch(exist_ok=False)
+    except OSError as error:
+        remove(temporary)
+        raise DataError(f"cannot be written: {error.strerror or error}", file=path) from error
+    return temporary
 
 
 class Lock:
