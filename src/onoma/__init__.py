@@ -22,6 +22,7 @@ __all__ = [  # noqa: RUF022 (as they are told)
     "names",
     "facts",
     "annotate",
+    "register_kind",
     "ResolveConfig",
     "Result",
     "KnowledgeBase",
@@ -29,7 +30,11 @@ __all__ = [  # noqa: RUF022 (as they are told)
     "__version__",
 ]
 
-_HOMES = {"ResolveConfig": "onoma.resolve.config", "OnomaError": "onoma.errors"}
+_HOMES = {
+    "ResolveConfig": "onoma.resolve.config",
+    "OnomaError": "onoma.errors",
+    "register_kind": "onoma.resolve.fields.kinds",
+}
 _ROOMS = ("resolve", "evaluate")
 """Rooms that are called."""
 _SUBPACKAGES = (

@@ -12,6 +12,7 @@ from onoma.api import open as open  # noqa: A004
 from onoma.api import resolve as resolve
 from onoma.errors import OnomaError as OnomaError
 from onoma.resolve.config import ResolveConfig as ResolveConfig
+from onoma.resolve.fields.kinds import register_kind as register_kind
 
 __version__: str
 __all__: list[str]

@@ -7,12 +7,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import onoma
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.formats import write_table
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate import evaluate
-from onoma.pipeline.output import write_outcome
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.update import update_knowledge_base
+from onoma.pipeline.output import store_outcome, write_outcome
 from onoma.pipeline.resolution import Job, calibration_error, job_settings, read_job, read_resume, run_job, summary
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.posterior import copying
@@ -253,3 +256,28 @@ def test_the_recall_of_blocking_is_estimated_on_request_and_timed(people, monkey
     quiet = run_job(Job(table=people, config=SHORT), recall=False)
     assert quiet.recall is None and "recall of blocking" not in quiet.seconds
     assert summary(quiet)["canopy_recall"] is None
+
+
+def test_a_map_of_columns_is_a_setting_like_any_other(tmp_path):
+    """It stands in the file of settings and in the stored job, and next week's file is read by it."""
+    one = [{"id": f"a{i}", "title": f"The tale of {name}", "price": i} for i, name in enumerate(NAMES)]
+    two = [{"id": f"b{i}", "q7": f"The tale of {name}", "price": i} for i, name in enumerate(NAMES)]
+    paths = []
+    for name, rows in (("one", one), ("two", two), ("three", [{"id": "c0", "q7": "The tale of Ann", "price": 0}])):
+        paths.append(tmp_path / f"{name}.csv")
+        write_table(pa.Table.from_pylist(rows), paths[-1])
+    config = ResolveConfig(map={"title": "q7"}, model="exact-match", exclude=("source",))
+    job = read_job(paths[:2], config)
+    assert "q7" not in job.table.column_names and [each.column for each in job.aligned] == ["q7"]
+    assert 'title = "q7"' in job_settings(job)
+    store_outcome(run_job(job), tmp_path / "kb.duckdb")
+    update_knowledge_base(tmp_path / "kb.duckdb", [paths[2]])
+    with read_knowledge_base(tmp_path / "kb.duckdb") as base:
+        assert base.value("SELECT count(*) FROM records WHERE title = 'The tale of Ann'") == 3
+    with pytest.raises(SettingsError, match="--map is for several files"):
+        read_job(paths[:1], config)
+    linked = onoma.link(one, two, map={"title": "q7"}, model="copying", samples=10, seed=1)
+    assert "q7" not in linked.columns
+
+
+NAMES = ("Ann", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus", "Hal")

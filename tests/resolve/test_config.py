@@ -48,6 +48,11 @@ def test_a_file(tmp_path):
         ({"also_compare": [["a", 1]]}, "also_compare"),
         ({"kinds": ["text"]}, "it is a table of columns and kinds"),
         ({"kinds": {"a": 1}}, "it is a table of columns and kinds"),
+        (
+            {"kinds": {"a": {"levels": {"x": "a = c"}}}},
+            "the level 'x' of the kind 'custom', 'a = c', is not understood",
+        ),
+        ({"block_on": [1]}, "it is a list of conditions in SQL"),
     ],
 )
 def test_what_is_not_allowed(found, said):
@@ -76,7 +81,7 @@ def test_what_is_written_is_read_again(plain, kinds):
 
 def test_every_option_has_a_type_that_is_checked():
     good = {"text": "x", "flag": True, "columns": ["x"], "rules": ["x"], "share": 0.5, "whole": 3}
-    good |= {"kinds": {"x": "text"}, "table": {"heat": 2.0}}
+    good |= {"kinds": {"x": "text"}, "table": {"heat": 2.0}, "conditions": ["l.x = r.x"], "names": {"x": "y"}}
     for name, option in OPTIONS.items():
         base = ResolveConfig(link=name == "one_to_one")
         value = "mutation" if name == "comparison" else good[option.sort]

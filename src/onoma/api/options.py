@@ -20,12 +20,16 @@ class LinkOptions(TypedDict, total=False):
     """What can be said about linking; see `ResolveConfig`."""
 
     id: str | None
-    kinds: Mapping[str, str]
+    kinds: Mapping[str, Any]
+    map: Mapping[str, str]
     exclude: tuple[str, ...]
     truth: str | None
     one_to_one: bool
     block: str | None
     also_compare: tuple[tuple[str, ...], ...]
+    block_on: tuple[str, ...]
+    must_link_on: tuple[str, ...]
+    cannot_link_on: tuple[str, ...]
     labels: str | None
     weights: str | None
     documents: str | None

@@ -118,7 +118,7 @@ def link(
         if is_path(each):
             read.append(Path(each))
             tables.append(
-                read_job([Path(each)], replace(chosen, link=False, one_to_one=False), on_error=on_error).table
+                read_job([Path(each)], replace(chosen, link=False, one_to_one=False, map={}), on_error=on_error).table
             )
         else:
             tables.append(take(each).with_ids)

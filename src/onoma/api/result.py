@@ -54,6 +54,10 @@ class Result(Table):
         """Return the pairs that are the same with at least this probability: a, b (ids), probability."""
         return Table(self._backing.pairs(floor))
 
+    def weights(self) -> Table:
+        """Return what agreement weighs: by field and level, how often copies and strangers are at it, and the bits."""
+        return Table(self._backing.resolution.weights())
+
     def explain(self, a: Record, b: Record) -> Explanation:
         """Say step by step why two records are, or are not, the same.
 

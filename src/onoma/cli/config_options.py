@@ -21,7 +21,9 @@ _TYPES: dict[str, Any] = {
     "share": float,
     "columns": list[str],
     "rules": list[str],
+    "conditions": list[str],
     "kinds": list[str],
+    "names": list[str],
     "table": list[str],
 }
 
@@ -57,7 +59,7 @@ def said_options(given: Mapping[str, Any]) -> dict[str, Any]:
         option = OPTIONS[name]
         if option.sort == "rules":
             value = [[part.strip() for part in rule.split(",") if part.strip()] for rule in value]
-        elif option.sort in ("kinds", "table"):
+        elif option.sort in ("kinds", "names", "table"):
             value = _table(option, value)
         found[name] = value
     return found
@@ -87,8 +89,8 @@ def _table(option: Option, pairs: list[str]) -> dict[str, Any]:
     is_setting = option.sort == "table"
     found: dict[str, Any] = {}
     for pair in pairs:
-        name, separator, value = pair.partition("=") if is_setting else pair.rpartition("=")
-        if not separator:
+        name, separator, value = pair.rpartition("=") if option.sort == "kinds" else pair.partition("=")
+        if not separator or not name or not value:
             raise SettingsError(f"{option.option} {pair!r} is not understood; it is {option.metavar}", hint=option.help)
         *within, last = name.split(".") if is_setting else [name]
         inner = found

@@ -50,8 +50,9 @@ def plan(
         block=block,
         exclude=tuple(exclude or ()),
         kinds=column_kinds(field or []),
+        map=column_pairs(map or []),
     )
-    found = plan_files(files, config, map=column_pairs(map or []))
+    found = plan_files(files, config)
     if json:
         speaker.answer(found.as_dict())
         return

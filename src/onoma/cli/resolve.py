@@ -12,7 +12,7 @@ import typer
 from onoma.cli.config_options import with_config_options
 from onoma.cli.console import Speaker, Strong
 from onoma.cli.interrupt import INTERRUPTED, Interrupt
-from onoma.cli.options import ColumnMap, Json, OnError, OnErrorOption, Quiet, column_pairs
+from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
 from onoma.cli.plan import show_aligned, times
 from onoma.errors import SettingsError
 from onoma.kb.update import read_retractions, update_knowledge_base
@@ -48,7 +48,6 @@ def resolve(
         Path | None,
         typer.Option("--retract", metavar="FILE", help="With --into: records to take away, a table with their ids."),
     ] = None,
-    map: ColumnMap = None,
     engine: Annotated[
         str | None,
         typer.Option(
@@ -87,7 +86,7 @@ def resolve(
     """
     speaker = Speaker(json=json, quiet=quiet)
     if into is not None or retract is not None:
-        others = {"map": map, "output": output, "settings": settings, "resume": resume or None, "engine": engine}
+        others = {"output": output, "settings": settings, "resume": resume or None, "engine": engine}
         _update(speaker, into, files or [], retract, said | others, on_error)
         return
     if not files:
@@ -99,7 +98,7 @@ def resolve(
         config = _config(settings, said, engine)
         if config.model != AUTO:
             check(find_model(config.model), config, resume=resume, engine=engine is not None)
-        job = read_job(files, config, map=column_pairs(map or []), on_error=on_error.value)
+        job = read_job(files, config, on_error=on_error.value)
         for note in [*notes, *job.notes]:
             speaker.note(note)
         folder = None if output is None else output.absolute().with_name(f"{output.name}.rounds")

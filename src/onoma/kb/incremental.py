@@ -20,7 +20,6 @@ from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence, Weights, limit_relatives, log_bayes_factors
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.kinds import KINDS
 from onoma.resolve.posterior.consensus import find_consensus
 from onoma.resolve.posterior.copying import CopyingSampler, Draws
 from onoma.resolve.posterior.judgements import ApartSampler, Judged, heed_judgements, hold_apart
@@ -100,7 +99,7 @@ def fields_of(memory: Memory, parts: Sequence[FieldPart]) -> list[FieldData]:
     """Return the fields of some records, comparable as those of all records are."""
     found = []
     for spec, part in zip(memory.fields, parts, strict=True):
-        comparison = KINDS[spec.kind].prepare(part.values, part.counts)
+        comparison = spec.made.prepare(part.values, part.counts)
         if comparison.levels != spec.levels:
             raise OutgrownError(f"the values of {spec.name} are of another form than before")
         about = (spec.name, spec.kind, spec.reason, spec.columns)

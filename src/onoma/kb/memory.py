@@ -5,7 +5,7 @@ taken for missing), and weighed by the weights that the old ones gave.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from onoma.errors import DataError
 from onoma.numerics.archive import ArchiveError, read_sealed, write_sealed
 from onoma.resolve.blocking.canopies import CanopySettings
+from onoma.resolve.blocking.conditions import RULES
 from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Capability
 from onoma.resolve.fields.columns import read_texts
-from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.kinds import KINDS, VECTOR
+from onoma.resolve.fields.field import FieldData, Kind
+from onoma.resolve.fields.kinds import VECTOR, find_kind
 from onoma.resolve.fields.missing import all_by_form, by_form
 from onoma.resolve.posterior.checkpoint import weight_parts
 from onoma.resolve.registry import find_model, settings_of
@@ -54,6 +55,13 @@ class FieldMemory:
     """Normalised values that were taken for missing because they are too frequent."""
     bare_years: bool = False
     """A first of January is a year alone."""
+    own: dict[str, Any] | None = None
+    """Where the kind was described by a table: that."""
+
+    @property
+    def made(self) -> Kind:
+        """How values are written and compared."""
+        return find_kind(self.kind if self.own is None else self.own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +152,9 @@ def _remember_field(resolution: Resolution, field: FieldData) -> FieldMemory:
     frequent = [each.value for each in gone if by_form(each.value, field.kind) is None and each.value != _YEAR_ALONE]
     bare = field.kind == "date" and any(each.value == _YEAR_ALONE for each in gone)
     about = (field.name, field.kind, field.reason, field.columns, field.levels)
-    return FieldMemory(*about, placeholders=tuple(frequent), bare_years=bare)
+    said = resolution.config.kinds.get(field.columns[0])
+    own = dict(said) if isinstance(said, Mapping) else None
+    return FieldMemory(*about, placeholders=tuple(frequent), bare_years=bare, own=own)
 
 
 def _why_not(resolution: Resolution, *, rules: bool) -> str:
@@ -155,7 +165,7 @@ def _why_not(resolution: Resolution, *, rules: bool) -> str:
         return "how values change is learnt from all records"
     if config.link:
         return "records are linked between sources"
-    if resolution.block is not None or rules:
+    if resolution.block is not None or rules or any(getattr(config, rule) for rule in RULES):
         return "there are blocks, or pairs that were asked for"
     for field in resolution.fields.fields:
         if field.kind == VECTOR or len(field.columns) > 1:
@@ -189,7 +199,7 @@ def write_values(field: FieldMemory, column: pa.ChunkedArray, beside: Sequence[s
         return Written([], [], np.full(len(column), -1, dtype=np.int32))
     reasons = all_by_form(texts.raw, field.kind)
     kept = [i for i, reason in enumerate(reasons) if reason is None]
-    normal = KINDS[field.kind].normalise([*(texts.raw[i] for i in kept), *beside])[: len(kept)]
+    normal = field.made.normalise([*(texts.raw[i] for i in kept), *beside])[: len(kept)]
     gone = {"", *field.placeholders}
     known: dict[str, int] = {}
     examples: list[str] = []

@@ -23,7 +23,6 @@ from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking.index import FieldIndex, Segment, feature_ids, find_neighbours
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.contexts import CONTEXT, with_contexts
-from onoma.resolve.fields.kinds import KINDS
 from onoma.resolve.fields.rows import identified
 from onoma.resolve.posterior.judgements import Judged
 
@@ -82,7 +81,7 @@ def as_incoming(
     """Return a table as new records; `name` is its source where sources are files, `documents` its texts."""
     job = stored_job(base)
     config = stored_config(job)
-    table = _in_context(base, table, config, documents)
+    table = _in_context(base, _as_mapped(table, config), config, documents)
     column = config.source
     if column and column not in table.column_names:
         if not job.get("several"):
@@ -98,6 +97,12 @@ def as_incoming(
         )
     source = [""] * len(table) if sources is None else [each or "" for each in sources.to_pylist()]
     return Incoming(table, source)
+
+
+def _as_mapped(table: pa.Table, config: ResolveConfig) -> pa.Table:
+    """Return a table whose columns are called as those of the knowledge base, as far as its job says so."""
+    others = {other: name for name, other in config.map.items() if name not in table.column_names}
+    return table.rename_columns([others.get(name, name) for name in table.column_names])
 
 
 def _in_context(base: KnowledgeBase, table: pa.Table, config: ResolveConfig, documents: Path | None) -> pa.Table:
@@ -375,7 +380,7 @@ def _take_in_field(world: World, f: int, written: Written, segment: Segment) -> 
     if len(new):
         values = [written.values[i] for i in new.tolist()]
         append_values(world.base, f, world.n_values[f], values, [written.examples[i] for i in new.tolist()])
-        features = KINDS[world.memory.fields[f].kind].prepare(values, np.ones(len(values), np.int64)).features()
+        features = world.memory.fields[f].made.prepare(values, np.ones(len(values), np.int64)).features()
         ids = feature_ids(features)[features.ids]
         append_segment(world.base, f, world.n_values[f], features.offsets, ids)
         offsets = np.concatenate([segment.offsets, features.offsets[1:] + segment.offsets[-1]])

@@ -82,9 +82,7 @@ class Plan:
         return found
 
 
-def plan_files(
-    files: Sequence[Path], config: ResolveConfig | None = None, *, map: Mapping[str, str] | None = None
-) -> Plan:
+def plan_files(files: Sequence[Path], config: ResolveConfig | None = None) -> Plan:
     """Look at files, and say how they would be resolved.
 
     Parameters
@@ -93,11 +91,9 @@ def plan_files(
         One file, or several sources.
     config
         What is asked for.
-    map
-        Columns of several files that are the same: see `read_job`.
     """
     share: dict[Path, float] = {}
-    job = read_job(files, config, map=map, on_error="reject", reader=partial(_read_part, share=share))
+    job = read_job(files, config, on_error="reject", reader=partial(_read_part, share=share))
     return plan_job(job, share=min(share.values(), default=1.0))
 
 

@@ -22,6 +22,7 @@ from onoma.evaluate.report import Evaluation, evaluate
 from onoma.pipeline.evaluation import gold_labels
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.api import resolve
+from onoma.resolve.blocking.conditions import check_rules
 from onoma.resolve.comparison.given import read_weights
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Carry
@@ -86,7 +87,6 @@ def read_job(
     files: Sequence[Path],
     config: ResolveConfig | None = None,
     *,
-    map: Mapping[str, str] | None = None,
     on_error: str = "stop",
     reader: Reader | None = None,
 ) -> Job:
@@ -94,26 +94,22 @@ def read_job(
 
     Parameters
     ----------
-    map
-        Columns of several files that are the same: the name to use, and what another file calls it. Others are found.
     reader
         Reads a file; `read_rows` if not given.
     """
     config = config or ResolveConfig()
     tables, notes, rejects = _read(files, config, on_error, reader or read_rows)
-    if map and len(files) == 1:
-        raise SettingsError("--map is for several files", hint="It says which of their columns are the same.")
     if not any(len(table) for table in tables):
         raise DataError("there are no rows to resolve", file=files[0])
-    job = make_job(tables, _source_names(files), config, map=map)
+    job = make_job(tables, _source_names(files), config)
     return replace(job, notes=notes, rejects=pa.concat_tables(rejects) if rejects else None)
 
 
-def make_job(
-    tables: Sequence[pa.Table], names: Sequence[str], config: ResolveConfig, *, map: Mapping[str, str] | None = None
-) -> Job:
+def make_job(tables: Sequence[pa.Table], names: Sequence[str], config: ResolveConfig) -> Job:
     """Return the job of one table, or of several that become one with a column `source` of their names."""
     aligned: Sequence[Aligned] = ()
+    if config.map and len(tables) == 1:
+        raise SettingsError("--map is for several files", hint="It says which of their columns are the same.")
     if len(tables) > 1:
         if config.source is not None:
             raise SettingsError(
@@ -121,7 +117,7 @@ def make_job(
                 hint="Leave out --source, or join the files first.",
             )
         known = [name for name in (config.id, config.truth, config.labels, "id") if name]
-        alignment = align_tables(_with_one_id(tables, config.id), names, given=map, exclude=known)
+        alignment = align_tables(_with_one_id(tables, config.id), names, given=config.map, exclude=known)
         check_shared(alignment)
         tables, aligned = alignment.tables, alignment.aligned
         config = replace(config, source=_free("source", tables))
@@ -133,6 +129,7 @@ def make_job(
     if config.link and config.source is None:
         raise SettingsError("linking needs two sources", hint="Give two files, or one file and --source COLUMN.")
     _check_columns(table, config)
+    check_rules(table, config)
     if config.weights is not None:
         read_weights(config.weights)  # what is wrong with it is said before any work
     return Job(table=table, config=config, aligned=aligned, several=len(tables) > 1)

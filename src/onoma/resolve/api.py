@@ -18,6 +18,7 @@ from onoma.errors import SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.auto import pick_model
 from onoma.resolve.blocking.canopies import CanopySettings
+from onoma.resolve.blocking.conditions import check_rules, has_constraints, rule_judgements, ruled_pairs
 from onoma.resolve.blocking.rules import rule_codes, rule_pairs
 from onoma.resolve.comparison.folding import Folding, fold_fields, fold_rows, unfold
 from onoma.resolve.comparison.gathering import count_pairs
@@ -39,6 +40,7 @@ from onoma.resolve.fields.rows import (
 )
 from onoma.resolve.partitions.carrier import Carrier
 from onoma.resolve.posterior.checkpoint import Checkpoint
+from onoma.resolve.posterior.judgements import surely_same
 from onoma.resolve.registry import AUTO, check, find_model, settings_of
 from onoma.resolve.result import Resolution
 
@@ -94,6 +96,7 @@ def resolve(
     sources, codes = read_sources(table, config.source, link=config.link)
     table, note = identified(table, config.id, sources)
     notes.append(note)
+    check_rules(table, config)
     left_out, answers = _left_out(table, config)
     unused = [name for name in table.column_names if name in left_out]
     fields = prepare_fields(table, kinds=config.kinds, exclude=unused)
@@ -122,9 +125,13 @@ def resolve(
         labels=None if config.labels is None else _labelled(table, config.labels),
         weights=None if config.weights is None else read_weights(config.weights),
     )
+    apart = codes if config.link else None
+    if has_constraints(config):
+        problem = replace(problem, judged=rule_judgements(table, config, source=apart, block=block))
     rules = [rule_codes(table, fields.fields, columns) for columns in config.also_compare]
     run = RunContext(seed=config.seed, progress=progress, stop=stop, resume=resume, carry=carry)
-    found = _Work(model, config, problem, run, notes).fit(rules)
+    ruled = ruled_pairs(table, config.block_on, source=apart, block=block)
+    found = _Work(model, config, problem, run, notes).fit(rules, ruled)
     if found.weighed is not None and found.weighed.comparisons:
         learnt = found.weighed.comparisons
         fields = fields._replace(fields=compared_anew(fields.fields, learnt))
@@ -189,12 +196,21 @@ class _Work:
     notes: list[str]
     """Added to: what people should know."""
 
-    def fit(self, rules: Sequence[NDArray[np.int64]]) -> Posterior:
-        """Fit the model."""
+    def fit(self, rules: Sequence[NDArray[np.int64]], ruled: Sequence[NDArray[np.int64]]) -> Posterior:
+        """Fit the model.
+
+        Parameters
+        ----------
+        rules
+            For each rule of columns, the group of each row.
+        ruled
+            For each rule of SQL, the pairs of rows that it holds of.
+        """
         folding = self._folded()
         problem = self.problem if folding is None else _folded_problem(self.problem, folding)
         kept = slice(None) if folding is None else folding.kept
-        problem = replace(problem, extra=self._extra([rule[kept] for rule in rules], problem))
+        extra = [*self._extra([rule[kept] for rule in rules], problem), *self._ruled(ruled, folding), *self._musts()]
+        problem = replace(problem, extra=np.unique(np.concatenate(extra)) if extra else None)
         found = self.model.fit(problem, settings_of(self.model, self.config), self.run)
         self.notes.extend(found.notes)
         if folding is not None:
@@ -205,7 +221,7 @@ class _Work:
 
     def _folded(self) -> Folding | None:
         """Find the rows that follow others, if there are any."""
-        if self.problem.one_to_one or Capability.FOLD not in self.model.capabilities:
+        if self.problem.one_to_one or Capability.FOLD not in self.model.capabilities or has_constraints(self.config):
             return None
         folding = fold_rows(self.problem.fields, self.problem.block, self.problem.source if self.problem.link else None)
         n, common = len(folding.followers), folding.n_common
@@ -222,11 +238,33 @@ class _Work:
             )
         return folding if n else None
 
-    def _extra(self, rules: Sequence[NDArray[np.int64]], problem: Problem) -> NDArray[np.int64] | None:
-        """Return the keys of the pairs that the rules ask for."""
-        if not rules:
-            return None
-        found = [np.zeros(0, dtype=np.int64)]
+    def _ruled(self, ruled: Sequence[NDArray[np.int64]], folding: Folding | None) -> list[NDArray[np.int64]]:
+        """Return the keys of the pairs that blocking rules ask for; rows that follow others stand for those."""
+        found = []
+        for condition, pairs in zip(self.config.block_on, ruled, strict=True):
+            self.notes.append(f"rows for which {condition} are compared: {len(pairs):,} pairs")
+            n = self.problem.n
+            if folding is not None:
+                place = np.full(n, -1, dtype=np.int64)
+                place[folding.kept] = np.arange(len(folding.kept))
+                n = len(folding.kept)
+                pairs = np.sort(place[folding.leader[pairs]], axis=1)
+                pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+            found.append(pairs[:, 0] * n + pairs[:, 1])
+        return found
+
+    def _musts(self) -> list[NDArray[np.int64]]:
+        """Return the keys of all pairs that must be linked, directly or through others."""
+        judged = self.problem.judged
+        if not has_constraints(self.config):
+            return []
+        pairs = np.array(surely_same(judged), dtype=np.int64).reshape(-1, 2)
+        self.notes.append(f"rules say of {len(pairs):,} pairs that they are one, of {len(judged.different):,} not")
+        return [pairs[:, 0] * self.problem.n + pairs[:, 1]]
+
+    def _extra(self, rules: Sequence[NDArray[np.int64]], problem: Problem) -> list[NDArray[np.int64]]:
+        """Return the keys of the pairs that rules of columns ask for."""
+        found = []
         settings = settings_of(self.model, self.config)
         blocking: CanopySettings = getattr(settings, "blocking", None) or CanopySettings()
         for rule, columns in zip(rules, self.config.also_compare, strict=True):
@@ -237,7 +275,7 @@ class _Work:
             if pairs.n_capped:
                 said += f"; {pairs.n_capped:,} groups of more than {cap:,} rows are left out"
             self.notes.append(said)
-        return np.unique(np.concatenate(found))
+        return found
 
 
 def _folded_problem(problem: Problem, folding: Folding) -> Problem:

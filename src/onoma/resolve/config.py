@@ -35,9 +35,10 @@ __all__ = [
 ComparisonName = Literal["kinds", "mutation"]
 COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
 
-Sort = Literal["text", "flag", "whole", "share", "columns", "rules", "kinds", "table"]
+Sort = Literal["text", "flag", "whole", "share", "columns", "rules", "conditions", "kinds", "names", "table"]
 """What a value is: a text; true or false; a whole number; a number between 0.01 and 0.99; columns; columns or lists of
-columns; a table of columns and kinds; a table of names and values."""
+columns; conditions in SQL; a table of columns and kinds; a table of columns
+and other names of theirs; a table of names and values."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +86,9 @@ class Option:
             "share": "number between 0.01 and 0.99",
             "columns": "list of columns",
             "rules": "list of columns or of lists of columns",
+            "conditions": "list of conditions in SQL",
             "kinds": "table of columns and kinds",
+            "names": "table of columns and what another table calls them",
             "table": "table of names and values",
         }[self.sort]
 
@@ -117,8 +120,15 @@ class ResolveConfig:
 
     id: str | None = _option(None, "The column of ids; found, or made, if not given.")
     source: str | None = _option(None, "The column that says where a row comes from.")
-    kinds: Mapping[str, str] = _option(
-        {}, "What a column is: --field title=text.", sort="kinds", flag="field", metavar="COLUMN=KIND"
+    kinds: Mapping[str, Any] = _option(
+        {},
+        "What a column is: --field title=text. In TOML and Python also levels of your own.",
+        sort="kinds",
+        flag="field",
+        metavar="COLUMN=KIND",
+    )
+    map: Mapping[str, str] = _option(
+        {}, "What another file calls a column: --map title=paper_title.", sort="names", metavar="COLUMN=OTHER"
     )
     exclude: tuple[str, ...] = _option((), "A column that is no evidence.", sort="columns", metavar="COLUMN")
     truth: str | None = _option(None, "A column with the true ids: scores the result, is never evidence.")
@@ -134,6 +144,18 @@ class ResolveConfig:
         "Compare rows that agree on this column, or on these together, whatever else they share.",
         sort="rules",
         metavar="COLUMN[,COLUMN]",
+    )
+    block_on: tuple[str, ...] = _option(
+        (),
+        "Blocking rule: compare rows l and r for which this holds, besides those found: l.zip = r.zip.",
+        sort="conditions",
+        metavar="SQL",
+    )
+    must_link_on: tuple[str, ...] = _option(
+        (), "Rows l and r for which this holds are one: l.email = r.email.", sort="conditions", metavar="SQL"
+    )
+    cannot_link_on: tuple[str, ...] = _option(
+        (), "Rows l and r for which this holds are not one: l.visit = r.visit.", sort="conditions", metavar="SQL"
     )
     labels: str | None = _option(None, "A column with the true ids of some rows: weights are learnt from it.")
     weights: str | None = _option(None, "User-supplied weights, instead of learning them.", metavar="FILE")
@@ -206,7 +228,7 @@ class ResolveConfig:
         where
             Where they stand, for errors: a file, or the command line.
         base
-            What holds where nothing is given; `kinds` and `model_settings` are joined name by name.
+            What holds where nothing is given; `kinds`, `map` and `model_settings` are joined name by name.
 
         Examples
         --------
@@ -224,12 +246,15 @@ class ResolveConfig:
                 near = difflib.get_close_matches(name, OPTIONS, n=1)
                 hint = f"Did you mean {near[0]!r}?" if near else None
                 raise SettingsError(f"{before}there is no option {name!r}; there are {', '.join(OPTIONS)}", hint=hint)
-            good = _as_used(OPTIONS[name], value)
+            try:
+                good = _as_used(OPTIONS[name], value)
+            except SettingsError as error:
+                raise SettingsError(f"{before}{error.message}", hint=error.hint) from error
             if good is None:
                 raise SettingsError(f"{before}{name} is {value!r}; it is a {OPTIONS[name].kind}")
             checked[name] = good
         base = base or cls()
-        for name in ("kinds", "model_settings"):
+        for name in ("kinds", "map", "model_settings"):
             if name in checked:
                 checked[name] = {**getattr(base, name), **checked[name]}
         return replace(base, **checked)
@@ -313,8 +338,26 @@ def _share_of(value: object) -> object:
     return value if is_number and 0.01 <= value <= 0.99 else None  # type: ignore[operator]
 
 
-def _are_kinds(value: object) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(each, str) for each in value.values())
+def _kinds_of(value: object) -> object:
+    """Return kinds by column; those of people's own are checked, and kept by name or as tables of texts."""
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        return None
+    if all(isinstance(each, str) for each in value.values()):
+        return dict(value)
+    if any(isinstance(kind, int | float | list | tuple | None) for kind in value.values()):
+        return None
+    from onoma.resolve.fields.kinds import adopt_kind
+
+    return {name: adopt_kind(kind, name) for name, kind in value.items()}
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(each, str) and each for each in [*value, *value.values()])
+
+
+def _conditions_of(value: object) -> object:
+    value = [value] if isinstance(value, str) else value
+    return _columns_of(value)
 
 
 _READ: dict[Sort, Callable[[Any], object]] = {
@@ -323,7 +366,9 @@ _READ: dict[Sort, Callable[[Any], object]] = {
     "share": _share_of,
     "columns": _columns_of,
     "rules": _rules_of,
-    "kinds": lambda value: dict(value) if _are_kinds(value) else None,
+    "conditions": _conditions_of,
+    "kinds": _kinds_of,
+    "names": lambda value: dict(value) if _are_names(value) else None,
     "table": lambda value: dict(value) if isinstance(value, Mapping) else None,
 }
 

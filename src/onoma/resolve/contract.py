@@ -31,6 +31,7 @@ from onoma.resolve.comparison.weights import Evidence, Weights
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.posterior.checkpoint import Checkpoint
 from onoma.resolve.posterior.copying import Draws
+from onoma.resolve.posterior.judgements import NO_JUDGEMENTS, Judged
 from onoma.resolve.report.entity_tree import EntityTree
 
 __all__ = [
@@ -62,6 +63,12 @@ class Capability(StrEnum):
     """Hold apart records of different blocks."""
     EXTRA_PAIRS = "also_compare"
     """Compare pairs that blocking would not find."""
+    BLOCKING_RULES = "block_on"
+    """The same of pairs that a condition holds of."""
+    MUST_LINK = "must_link_on"
+    """Hold together pairs that a condition holds of."""
+    CANNOT_LINK = "cannot_link_on"
+    """Hold apart pairs that a condition holds of."""
     LABELS = "labels"
     """Learn from the true entities of some records."""
     WEIGHTS = "weights"
@@ -138,6 +145,8 @@ class Problem:
     """For each record its true entity; -1: not known. None: nothing is known."""
     weights: GivenWeights | None = None
     """User-supplied weights, instead of learning them."""
+    judged: Judged = NO_JUDGEMENTS
+    """Pairs that are surely the same, or surely different; the former are in `extra`, with all that follow."""
 
     @property
     def n(self) -> int:

@@ -167,6 +167,9 @@ VALUES = {
     "one_to_one": True,
     "block": "part",
     "also_compare": (("born",),),
+    "block_on": ("l.born = r.born",),
+    "must_link_on": ("l.id = 'k0' AND r.id = 'k1'",),
+    "cannot_link_on": ("l.part <> r.part",),
     "labels": "wrong",
     "model": None,
     "comparison": "mutation",
@@ -192,6 +195,9 @@ SEEN = {
     "one_to_one": lambda found, before, table: one_of_each(found, table, "side"),
     "block": lambda found, before, table: holds_apart(found, table, "part"),
     "also_compare": lambda found, before, table: compares(found, table, "born"),
+    "block_on": lambda found, before, table: compares(found, table, "born"),
+    "must_link_on": lambda found, before, table: labels_of(found)[0] == labels_of(found)[1],
+    "cannot_link_on": lambda found, before, table: holds_apart(found, table, "part"),
     "labels": lambda found, before, table: differs(found, before),
     "weights": lambda found, before, table: found.weighed.weights.kappa == pytest.approx(2**-3.5),
     "documents": lambda found, before, table: "context" in found.table.column_names,
@@ -229,7 +235,9 @@ def asking(name, model, given_weights="", documents=""):
     return ResolveConfig.of({name: value} | OTHERS.get(name, {}), base=ResolveConfig.of({"model": model}, base=BASE))
 
 
-IN_THE_MODEL = [name for name in OPTIONS if name not in ("model", "model_settings", "documents", "encoding", "seed")]
+ELSEWHERE = ("model", "model_settings", "documents", "encoding", "seed", "map")
+"""Options that no model sees, or every one: they have tests of their own here; `map` in that of the main job."""
+IN_THE_MODEL = [name for name in OPTIONS if name not in ELSEWHERE]
 
 
 @pytest.mark.parametrize("name", IN_THE_MODEL)
@@ -273,8 +281,7 @@ def test_trees_learn_from_enough_labels(table):
 
 
 def test_every_option_is_looked_at():
-    elsewhere = {"model", "model_settings", "documents", "encoding", "seed"}
-    assert {*SEEN, "rounds", "partitions"} | elsewhere == {*OPTIONS}
+    assert {*SEEN, "rounds", "partitions", *ELSEWHERE} == {*OPTIONS}
 
 
 @pytest.mark.parametrize("model", ALL)

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
 from onoma.resolve.fields.columns import TextColumn, holds_numbers, read_texts
-from onoma.resolve.fields.field import Codes, FieldData
+from onoma.resolve.fields.field import Codes, FieldData, Kind
 from onoma.resolve.fields.infer import Inferred, infer_kind
 from onoma.resolve.fields.joint import find_points, join_points, points_by_values, without_own_name
-from onoma.resolve.fields.kinds import IGNORE, KINDS, VECTOR, check_kind
+from onoma.resolve.fields.kinds import IGNORE, VECTOR, check_kind, find_kind
 from onoma.resolve.fields.kinds.vector import VectorComparison, encode_vectors
 from onoma.resolve.fields.missing import DisguisedMissing, all_by_form, bare_years, by_frequency
 from onoma.resolve.fields.profile import profile_column
@@ -20,6 +20,7 @@ from onoma.resolve.fields.profile import profile_column
 __all__ = ["Fields", "Ignored", "prepare_fields"]
 
 _CHOSEN = "it was so chosen"
+_OWN = "its levels were given"
 
 
 class Ignored(NamedTuple):
@@ -52,9 +53,18 @@ class _Typed(NamedTuple):
 
     column: TextColumn
     inferred: Inferred
+    own: object = None
+    """Where the kind is described by a table: that."""
+
+    @property
+    def kind(self) -> Kind:
+        """How its values are written and compared."""
+        return find_kind(self.inferred.kind if self.own is None else self.own)
 
 
-def prepare_fields(table: pa.Table, *, kinds: Mapping[str, str] | None = None, exclude: Iterable[str] = ()) -> Fields:
+def prepare_fields(
+    table: pa.Table, *, kinds: Mapping[str, object] | None = None, exclude: Iterable[str] = ()
+) -> Fields:
     """Infer the kind of each column and make its values comparable.
 
     Parameters
@@ -62,7 +72,7 @@ def prepare_fields(table: pa.Table, *, kinds: Mapping[str, str] | None = None, e
     table
         The records.
     kinds
-        Kinds by column where the inferred one is not wanted: `{"title": "text"}`.
+        Kinds by column where the inferred one is not wanted: `{"title": "text"}`; by name, or as tables of levels.
     exclude
         Columns to leave out without a word: the id, the source, the truth.
 
@@ -95,15 +105,16 @@ def prepare_fields(table: pa.Table, *, kinds: Mapping[str, str] | None = None, e
     return Fields(fields, ignored, report)
 
 
-def _check_columns(table: pa.Table, kinds: Mapping[str, str]) -> None:
+def _check_columns(table: pa.Table, kinds: Mapping[str, object]) -> None:
     for name, kind in kinds.items():
         if name not in table.column_names:
             names = ", ".join(map(repr, table.column_names))
-            raise SettingsError(f"there is no column {name!r} to be {kind!r}", hint=f"The columns are {names}.")
+            said = f"{kind!r}" if isinstance(kind, str) else "of a kind of its own"
+            raise SettingsError(f"there is no column {name!r} to be {said}", hint=f"The columns are {names}.")
         check_kind(kind, name)
 
 
-def _read(table: pa.Table, chosen: Mapping[str, str]) -> tuple[list[_Typed | FieldData], list[Ignored]]:
+def _read(table: pa.Table, chosen: Mapping[str, object]) -> tuple[list[_Typed | FieldData], list[Ignored]]:
     """Give every column its kind; vectors are fields at once."""
     typed: list[_Typed | FieldData] = []
     ignored: list[Ignored] = []
@@ -142,7 +153,7 @@ def _read_points(latitude: TextColumn | None, longitude: TextColumn | None) -> _
 
 
 def _read_column(
-    column: pa.ChunkedArray, texts: TextColumn | None, name: str, kind: str | None
+    column: pa.ChunkedArray, texts: TextColumn | None, name: str, kind: object
 ) -> _Typed | FieldData | Ignored:
     if kind == IGNORE:
         return Ignored(name, _CHOSEN)
@@ -150,6 +161,8 @@ def _read_column(
         return _prepare_vectors(column, name, _CHOSEN if kind else "its values are lists of numbers")
     if texts is None:
         return Ignored(name, f"it holds {column.type}, which is not compared")
+    if kind is not None and not isinstance(kind, str):
+        return _Typed(texts, Inferred(find_kind(kind).name, _OWN), kind)
     inferred = Inferred(kind, _CHOSEN) if kind else _infer(texts)
     return Ignored(name, inferred.reason) if inferred.kind == IGNORE else _Typed(texts, inferred)
 
@@ -185,7 +198,7 @@ def _prepare(one: _Typed, report: list[DisguisedMissing]) -> FieldData | Ignored
     reasons = all_by_form(column.raw, kind)
     kept = [i for i, reason in enumerate(reasons) if reason is None]
     written = [""] * len(column.raw)
-    for i, text in zip(kept, KINDS[kind].normalise([column.raw[i] for i in kept]), strict=True):
+    for i, text in zip(kept, one.kind.normalise([column.raw[i] for i in kept]), strict=True):
         written[i] = text
     counts = column.counts()
     gone = [
@@ -229,7 +242,7 @@ def _number(written: list[str]) -> tuple[list[str], Codes]:
 
 def _finish(one: _Typed, values: list[str], place: Codes) -> FieldData | Ignored:
     """Number the values that are left anew, and make them comparable."""
-    column, (kind, reason) = one
+    column, (kind, reason) = one.column, one.inferred
     raw = np.flatnonzero(place >= 0)
     used, first = np.unique(place[raw], return_index=True)
     if len(used) < 2:
@@ -242,7 +255,7 @@ def _finish(one: _Typed, values: list[str], place: Codes) -> FieldData | Ignored
     counts = np.bincount(codes[codes >= 0], minlength=len(used)).astype(np.int64)
     remaining = [values[i] for i in used.tolist()]
     examples = [column.raw[i] for i in raw[first].tolist()]
-    comparison = KINDS[kind].prepare(remaining, counts)
+    comparison = one.kind.prepare(remaining, counts)
     return FieldData(column.name, kind, reason, column.columns, remaining, examples, codes, counts, comparison)
 
 

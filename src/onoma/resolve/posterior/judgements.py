@@ -15,11 +15,21 @@ from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.union_find import components
+from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.posterior._copying_kernels import neighbour_lists
 from onoma.resolve.posterior.barred import BarredSampler, Bars
 from onoma.resolve.posterior.consensus import Consensus
 
-__all__ = ["NO_JUDGEMENTS", "ApartSampler", "Judged", "find_chain", "heed_judgements", "hold_apart"]
+__all__ = [
+    "NO_JUDGEMENTS",
+    "ApartSampler",
+    "Judged",
+    "find_chain",
+    "heed_judgements",
+    "hold_apart",
+    "surely_same",
+    "weights_heeding",
+]
 
 CERTAIN = float(np.exp(60.0))
 """The weight of a pair that is surely the same, beside 1 for a fresh record."""
@@ -113,7 +123,7 @@ def heed_judgements(
     for (i, j), bits in zip(judged.weighed.tolist(), judged.bits.tolist(), strict=True):
         e = at(i, j)
         weights[e] = float(np.clip(weights[e] * 2.0**bits, 1.0 / CERTAIN, CERTAIN))
-    for i, j in _cliques(judged.same):
+    for i, j in surely_same(judged):
         e = at(i, j)
         weights[e], related[e] = CERTAIN, 0.0
     for i, j in judged.different.tolist():
@@ -128,15 +138,30 @@ def heed_judgements(
     )
 
 
-def _cliques(same: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return all pairs of records that are surely the same."""
-    records, place = np.unique(same, return_inverse=True)
+def surely_same(judged: Judged) -> list[tuple[int, int]]:
+    """Return all pairs of records that are surely the same, directly or through others."""
+    records, place = np.unique(judged.same, return_inverse=True)
     pairs = place.reshape(-1, 2)
     first = components(len(records), np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]))
     groups: dict[int, list[int]] = {}
     for record, group in zip(records.tolist(), first.tolist(), strict=True):
         groups.setdefault(group, []).append(record)
     return [(i, j) for group in groups.values() for at, i in enumerate(group) for j in group[at + 1 :]]
+
+
+def weights_heeding(
+    judged: Judged, evidence: Evidence, copy: NDArray[np.float64], relative: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weights of pairs with hard judgements in them; all pairs that are surely the same are compared."""
+    keys = evidence.a.astype(np.int64) * evidence.n + evidence.b
+
+    def among(pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        ends = np.sort(pairs, axis=1)
+        return np.isin(keys, ends[:, 0] * evidence.n + ends[:, 1])
+
+    same = among(np.array(surely_same(judged), dtype=np.int64).reshape(-1, 2))
+    apart = among(judged.different)
+    return np.where(same, CERTAIN, np.where(apart, 0.0, copy)), np.where(same | apart, 0.0, relative)
 
 
 class ApartSampler(BarredSampler):

@@ -27,6 +27,7 @@ from onoma.resolve.posterior.checkpoint import Checkpoint, evidence_fingerprint
 from onoma.resolve.posterior.consensus import find_consensus
 from onoma.resolve.posterior.copying import Draws
 from onoma.resolve.posterior.exclusive import part_rivals
+from onoma.resolve.posterior.judgements import hold_apart, weights_heeding
 from onoma.resolve.posterior.linking import LinkingSampler
 from onoma.resolve.posterior.sampling import Chain, SamplerChain, Stopped, Tally, run_chain
 
@@ -149,9 +150,10 @@ def _candidates(problem: Problem, settings: PairSettings, run: RunContext) -> Ca
     )
 
 
-def linking_chain(evidence: Evidence, weights: Weights, seed: int) -> Chain:
+def linking_chain(compared: Compared, weights: Weights, seed: int) -> Chain:
     """Return the chain over matchings of two sources."""
-    copy, _ = edge_weights(evidence, weights)
+    evidence = compared.evidence
+    copy, _ = weights_heeding(compared.problem.judged, evidence, *edge_weights(evidence, weights))
     links = LinkingSampler(evidence.n, evidence.a, evidence.b, seed=seed)
     return SamplerChain(links, lambda n, kept: links.run(copy, n_sweeps=n, n_kept=kept))
 
@@ -196,6 +198,8 @@ def posterior_of(
     """
     evidence, problem = compared.evidence, compared.problem
     consensus = find_consensus(evidence.n, evidence.a, evidence.b, draws.together, draws.roots, threshold=merge_cost)
+    if len(problem.judged.pairs()):
+        consensus = hold_apart(consensus, draws.roots, problem.judged, threshold=merge_cost)
     if problem.source is not None and (evidence.linking or problem.one_to_one):
         consensus = part_rivals(consensus, problem.source, evidence.a, evidence.b, draws.together)
     run.clock.lap("consensus")

@@ -19,6 +19,7 @@ from onoma.resolve.contract import Capability, Posterior, Problem, RunContext
 from onoma.resolve.models.copying.partitions import sample_copies
 from onoma.resolve.posterior.copying import CopyingSampler
 from onoma.resolve.posterior.exclusive import ExclusiveSampler
+from onoma.resolve.posterior.judgements import ApartSampler, weights_heeding
 from onoma.resolve.posterior.pairs import (
     Compared,
     SampledPairSettings,
@@ -37,6 +38,10 @@ class CopyingSettings(SampledPairSettings):
     """How the copying model compares, learns and samples."""
 
 
+_NOT_CONSTRAINED = ("partitions", "one_to_one")
+"""Options whose samplers hold nothing together or apart by rules."""
+
+
 class Copying:
     """Records that descend from records."""
 
@@ -48,6 +53,8 @@ class Copying:
         frozenset({"partitions", "link"}),
         frozenset({"partitions", "resume"}),
         frozenset({"comparison=mutation", "weights"}),
+        *(frozenset({rule, other}) for rule in ("must_link_on", "cannot_link_on") for other in _NOT_CONSTRAINED),
+        frozenset({"must_link_on", "link"}),
     )
 
     def fit(self, problem: Problem, settings: CopyingSettings, run: RunContext) -> Posterior:
@@ -79,7 +86,7 @@ class Copying:
             draws, n_cut = sample_copies(evidence, weights, **effort, carry=run.carry)
         else:
             if evidence.linking:
-                chain = linking_chain(evidence, weights, run.seed)
+                chain = linking_chain(compared, weights, run.seed)
             else:
                 chain = _chain(compared, *edge_weights(evidence, weights), sampler, run.seed)
             draws, stopped = sample(chain, evidence, settings, run)
@@ -111,6 +118,11 @@ def _chain(
     if problem.one_to_one and problem.source is not None:
         each = ExclusiveSampler(problem.source, evidence.a, evidence.b, seed=seed)
         return SamplerChain(each, lambda n, kept: each.run(copy, relative, n_sweeps=n, n_kept=kept))
+    if len(problem.judged.pairs()):
+        copy, relative = weights_heeding(problem.judged, evidence, copy, relative)
+        outside = np.zeros(evidence.n, dtype=np.bool_)
+        held = ApartSampler(problem.judged, outside, evidence.a, evidence.b, seed=seed)
+        return SamplerChain(held, lambda n, kept: held.run(copy, relative, n_sweeps=n, n_kept=kept))
     return WatchedChain(
         sampler,
         lambda n, kept: sampler.run(copy, relative, n_sweeps=n, n_kept=kept),

@@ -48,6 +48,7 @@ class Correlation:
         {
             Capability.BLOCK,
             Capability.EXTRA_PAIRS,
+            Capability.BLOCKING_RULES,
             Capability.LABELS,
             Capability.WEIGHTS,
             Capability.FOLD,

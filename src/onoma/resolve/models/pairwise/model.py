@@ -43,6 +43,7 @@ class Pairwise:
             Capability.ONE_TO_ONE,
             Capability.BLOCK,
             Capability.EXTRA_PAIRS,
+            Capability.BLOCKING_RULES,
             Capability.LABELS,
             Capability.WEIGHTS,
             Capability.RESUME,
@@ -65,7 +66,7 @@ class Pairwise:
         run.clock.lap("weights")
         chain: Chain
         if evidence.linking:
-            chain = linking_chain(evidence, learnt.weights, run.seed)
+            chain = linking_chain(compared, learnt.weights, run.seed)
         else:
             block, n_burn_in = problem.block, settings.burn_in
             chain = PairwiseRun(evidence, learnt, settings=settings, n_burn_in=n_burn_in, seed=run.seed, block=block)
