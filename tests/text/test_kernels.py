@@ -1,11 +1,16 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from onoma.errors import DataError
 from onoma.text._clusters_kernels import count_neighbours
+from onoma.text._slots_kernels import add_rows, row_of
 from onoma.text.linear import LinearModel, Training, templates_of
-from onoma.text.syntax._parser_kernels import ATOMS, gold_actions, parse_batch, projectivise
+from onoma.text.slots import Rows, Slots
+from onoma.text.syntax._parser_kernels import parse_batch
 from onoma.text.syntax._phrases_kernels import phrases_of, reaches
+from onoma.text.syntax._states_kernels import ATOMS, gold_actions, projectivise
 from onoma.text.syntax.parser import _LABELS, _TRANSITIONS, _atoms, _templates
 from onoma.text.tokens import Tokens
 from onoma.text.words import COLUMNS, WordTable, attributes_of
@@ -33,13 +38,34 @@ def test_linear_prediction(seed):
     sentences = np.array([0, 5, 5, 12], np.int32)
     text = "a b-1 a&b+1 tag-1 a&tag-1 tag-1&tag-2"
     templates = templates_of(text, ["a", "b", "tag"])
-    slots = np.arange(0, 64, 2).astype(np.uint32)
+    slots = np.arange(0, 64, 2)
     weights = rng.normal(size=(len(slots), 3)).astype(np.float32)
     model = LinearModel.of_weights(("x", "y", "z"), templates, 6, slots, weights)
     got = model.predict(rows.copy(), sentences, 2, None)
     plain = [[(int(row[1 + 2 * k]), int(row[2 + 2 * k])) for k in range(row[0])] for row in templates]
-    kept = dict(zip(model.slots.tolist(), model.weights.tolist(), strict=False))
+    kept = dict(zip(model.slots.numbers.tolist(), model.weights.dense(3).tolist(), strict=True))
     assert got.tolist() == slow.predict(rows.tolist(), sentences.tolist(), 2, plain, 6, kept)
+
+
+@given(st.sets(st.integers(0, 255)))
+def test_rows_of_slots(marked):
+    slots = Slots.of(np.array(sorted(marked), np.int64), 8)
+    rows = [row_of(*slots.arrays, np.uint64(slot)) for slot in range(256)]
+    assert rows == [sorted(marked).index(slot) if slot in marked else -1 for slot in range(256)]
+    assert len(slots) == len(marked) and slots.numbers.tolist() == sorted(marked)
+
+
+@given(st.integers(0, 10_000))
+def test_rows_as_lists_of_what_is_not_zero(seed):
+    rng = np.random.default_rng(seed)
+    dense = rng.integers(-2, 3, (6, 4)).astype(np.int8)
+    rows = Rows.load("x", Rows.of(dense).stored("x"))
+    assert (rows.dense(4) == dense).all()
+    found, scores = rng.integers(0, 6, 5), np.ones(4, np.int32)
+    add_rows(found, 3, *rows.arrays, scores)
+    assert scores.tolist() == dense[found[:3]].sum(axis=0).tolist()
+    with pytest.raises(DataError, match="do not fit"):
+        Rows.load("x", {**rows.stored("x"), "x_values": np.zeros(99, np.int8)})
 
 
 def test_linear_models_learn_and_keep(tmp_path):
@@ -56,9 +82,8 @@ def test_linear_models_learn_and_keep(tmp_path):
     assert (found == gold).mean() > 0.98
     facts, arrays = model.parts("m")
     again = LinearModel.of_parts("m", facts, arrays)
-    assert (
-        again.classes == model.classes and (again.weights == model.weights).all() and (again.rows == model.rows).all()
-    )
+    assert again.classes == model.classes and (again.slots.marks == model.slots.marks).all()
+    assert (again.weights.dense(2) == model.weights.dense(2)).all()
     blind = LinearModel.fit(rows, sentences, 1, gold, ("even", "odd"), templates[:1], training)
     assert (blind.predict(rows.copy(), sentences, 1, None) == gold).mean() < 0.8
 
@@ -105,16 +130,14 @@ def test_beam_search_with_shared_states_equals_copied_ones(seed, n, beam, slack)
     n_bits, n_labels, root = 12, 4, 1
     weights = rng.integers(-60, 60, (1 << n_bits, 4)).astype(np.int8)
     slots = np.arange(0, 1 << n_bits, 3)
-    rows = np.full(1 << n_bits, -1, np.int32)
-    rows[slots] = np.arange(len(slots))
     label_weights = rng.integers(-60, 60, (len(slots), n_labels)).astype(np.int8)
     templates, label_templates = _templates(_TRANSITIONS), _templates(_LABELS)
     heads, labels = np.zeros(n, np.int32), np.zeros(n, np.int32)
     sentences = np.array([0, n], np.int32)
     shift = 64 - n_bits
     parse_batch(
-        sentences, words, beam, slack, templates, shift, weights, label_templates, shift, rows, label_weights, root,
-        heads, labels,
+        sentences, words, beam, slack, templates, shift, weights, label_templates, shift,
+        *Slots.of(slots, n_bits).arrays, Rows.of(label_weights).arrays, n_labels, root, heads, labels,
     )  # fmt: skip
     named = [
         [[ATOMS[k] for k in row[1 : 1 + row[0]]] for row in table.tolist()] for table in (templates, label_templates)

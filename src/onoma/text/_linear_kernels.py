@@ -1,8 +1,8 @@
 """Kernels of linear models over hashed templates: which rows of the weights a place in a sentence reads, and learning.
 
 A *template* is a list of parts (column, offset): the columns of the tokens at these offsets, hashed together. A hash is
-a *slot*; `rows` maps slots to rows of the weights, or to -1 for features too rare to keep. One row has one weight for
-each class, so a feature costs one look at memory whatever the number of classes.
+a *slot*; `marks` and `before` give the row of the weights of a slot, or none for features too rare to keep
+(`_slots_kernels`). While learning a row has one weight for each class; later it lists those that are not zero.
 """
 
 import numba as nb
@@ -10,14 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.rng import uniform
+from onoma.text._slots_kernels import add_rows, mix, row_of
 
-__all__ = ["count_slots", "predict", "slot_of", "spread", "train_epoch"]
-
-
-@nb.njit(cache=True, nogil=True, inline="always")
-def _mix(value: np.uint64, part: np.uint64) -> np.uint64:
-    value = (value ^ part) * np.uint64(0x9E3779B97F4A7C15)
-    return value ^ (value >> np.uint64(29))
+__all__ = ["count_slots", "drop_some", "predict", "slot_of", "train_epoch"]
 
 
 @nb.njit(cache=True, nogil=True)
@@ -29,7 +24,7 @@ def slot_of(
     template: NDArray[np.int16],
     number: int,
     shift: np.uint64,
-) -> int:
+) -> np.uint64:
     """Return the slot of one template at token i of the sentence from begin to before end."""
     value = np.uint64(number + 1) * np.uint64(0xD6E8FEB86659FD93)
     n = template[0]
@@ -41,8 +36,8 @@ def slot_of(
             part = np.uint64(0x2_0000_0000) + np.uint64(place - end)
         else:
             part = np.uint64(attributes[place, template[1 + 2 * p]])
-        value = _mix(value, part)
-    return int(value >> shift)
+        value = mix(value, part)
+    return value >> shift
 
 
 @nb.njit(cache=True, nogil=True)
@@ -63,7 +58,7 @@ def count_slots(
             for t in range(len(templates)):
                 slot = slot_of(attributes, sentences[s], sentences[s + 1], i, templates[t], t, np.uint64(shift))
                 if counts[slot] < 255:
-                    counts[slot] += 1
+                    counts[slot] += np.uint8(1)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -74,12 +69,13 @@ def _rows_at(
     i: int,
     templates: NDArray[np.int16],
     shift: np.uint64,
-    rows: NDArray[np.int32],
+    marks: NDArray[np.uint64],
+    before: NDArray[np.int32],
     found: NDArray[np.int64],
 ) -> int:
     n = 0
     for t in range(len(templates)):
-        row = rows[slot_of(attributes, begin, end, i, templates[t], t, shift)]
+        row = row_of(marks, before, slot_of(attributes, begin, end, i, templates[t], t, shift))
         if row >= 0:
             found[n] = row
             n += 1
@@ -95,7 +91,8 @@ def train_epoch(
     gold: NDArray[np.int32],
     templates: NDArray[np.int16],
     shift: int,
-    rows: NDArray[np.int32],
+    marks: NDArray[np.uint64],
+    before: NDArray[np.int32],
     margin: float,
     dropout: float,
     state: NDArray[np.uint64],
@@ -119,9 +116,9 @@ def train_epoch(
         for i in range(begin, end):
             if gold[i] < -1:
                 continue
-            n = _rows_at(attributes, begin, end, i, templates, np.uint64(shift), rows, found)
+            n = _rows_at(attributes, begin, end, i, templates, np.uint64(shift), marks, before, found)
             if dropout > 0.0:
-                n = _drop(found, n, dropout, state)
+                n = drop_some(found, n, dropout, state)
             target = gold[i]
             best = _best(weights, found, n, scores, target, margin)
             if target >= 0 and best != target:
@@ -142,7 +139,8 @@ def train_epoch(
 
 
 @nb.njit(cache=True, nogil=True)
-def _drop(found: NDArray[np.int64], n: int, dropout: float, state: NDArray[np.uint64]) -> int:
+def drop_some(found: NDArray[np.int64], n: int, dropout: float, state: NDArray[np.uint64]) -> int:
+    """Leave out some of the rows found; return how many are left."""
     kept = 0
     for k in range(n):
         if uniform(state) >= dropout:
@@ -183,12 +181,15 @@ def predict(
     only: NDArray[np.bool_],
     templates: NDArray[np.int16],
     shift: int,
-    rows: NDArray[np.int32],
-    weights: NDArray[np.int8],
+    marks: NDArray[np.uint64],
+    before: NDArray[np.int32],
+    bounds: NDArray[np.int32],
+    columns: NDArray[np.uint8],
+    values: NDArray[np.int8],
+    n_classes: int,
     out: NDArray[np.int32],
 ) -> None:
     """Write the best class of each token to `out`, and plus one to `column` of the attributes."""
-    n_classes = weights.shape[1]
     found = np.empty(len(templates), np.int64)
     scores = np.empty(n_classes, np.int32)
     for s in range(len(sentences) - 1):
@@ -196,27 +197,11 @@ def predict(
         for i in range(begin, end):
             if not only[i]:
                 continue
-            n = _rows_at(attributes, begin, end, i, templates, np.uint64(shift), rows, found)
-            scores[:] = 0
-            for k in range(n):
-                row = weights[found[k]]
-                for c in range(n_classes):
-                    scores[c] += row[c]
+            n = _rows_at(attributes, begin, end, i, templates, np.uint64(shift), marks, before, found)
+            add_rows(found, n, bounds, columns, values, scores)
             best = 0
             for c in range(1, n_classes):
                 if scores[c] > scores[best]:
                     best = c
             out[i] = best
             attributes[i, column] = best + 1
-
-
-@nb.njit(cache=True, nogil=True)
-def spread(
-    sizes: NDArray[np.uint8], columns: NDArray[np.uint8], values: NDArray[np.int8], weights: NDArray[np.int8]
-) -> None:
-    """Fill rows of weights from lists of what is not zero."""
-    k = 0
-    for row in range(len(sizes)):
-        for _ in range(sizes[row]):
-            weights[row, columns[k]] = values[k]
-            k += 1

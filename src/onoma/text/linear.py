@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from onoma.errors import SettingsError
 from onoma.numerics.rng import kernel_state, stream
 from onoma.progress import SILENT, Progress
-from onoma.text._linear_kernels import count_slots, predict, spread, train_epoch
+from onoma.text._linear_kernels import count_slots, predict, train_epoch
+from onoma.text.slots import Rows, Slots
 
 __all__ = ["LinearModel", "Training", "templates_of"]
 
@@ -49,12 +50,9 @@ class LinearModel:
     classes: tuple[str, ...]
     templates: NDArray[np.int16]
     n_bits: int
-    slots: NDArray[np.uint32]
-    """The slot of each row of weights."""
-    weights: NDArray[np.int8]
-    """Rows × classes."""
-    rows: NDArray[np.int32]
-    """The row of each slot, -1 where none is kept."""
+    slots: Slots
+    """Which slots have a row of weights."""
+    weights: Rows
 
     def predict(
         self, attributes: NDArray[np.uint32], sentences: NDArray[np.int32], column: int, only: NDArray[np.bool_] | None
@@ -62,7 +60,11 @@ class LinearModel:
         """Return each token's class (0 where `only` is false), and write it plus one to a column of the attributes."""
         out = np.zeros(len(attributes), np.int32)
         only = np.ones(len(attributes), np.bool_) if only is None else only
-        predict(sentences, attributes, column, only, self.templates, 64 - self.n_bits, self.rows, self.weights, out)
+        (marks, before), (bounds, columns, values) = self.slots.arrays, self.weights.arrays
+        predict(
+            sentences, attributes, column, only, self.templates, 64 - self.n_bits, marks, before, bounds, columns,
+            values, len(self.classes), out,
+        )  # fmt: skip
         return out
 
     @classmethod
@@ -86,9 +88,7 @@ class LinearModel:
         chosen = np.arange(len(sentences) - 1) if chosen is None else chosen
         counts = np.zeros(1 << training.n_bits, np.uint8)
         count_slots(attributes, sentences, chosen, gold, templates, shift, counts)
-        slots = np.flatnonzero(counts >= training.least_count)
-        rows = np.full(1 << training.n_bits, -1, np.int32)
-        rows[slots] = np.arange(len(slots), dtype=np.int32)
+        slots = Slots.of(np.flatnonzero(counts >= training.least_count), training.n_bits)
         total = np.zeros((len(slots), len(classes)), np.float32)
         with progress.task("perceptron", training.n_epochs * training.n_runs, "epochs") as task:
             for run in range(training.n_runs):
@@ -98,12 +98,12 @@ class LinearModel:
                 for epoch in range(training.n_epochs):
                     order = chosen[stream(seed, *keys, epoch).permutation(len(chosen))]
                     step, mistakes = train_epoch(
-                        order, sentences, attributes, column, gold, templates, shift, rows,
+                        order, sentences, attributes, column, gold, templates, shift, *slots.arrays,
                         training.margin, training.dropout, state, step, weights, sums,
                     )  # fmt: skip
                     task.advance(1, mistakes=mistakes)
                 total += weights - sums / np.float32(step)
-        return cls.of_weights(classes, templates, training.n_bits, slots.astype(np.uint32), total)
+        return cls.of_weights(classes, templates, training.n_bits, slots.numbers, total)
 
     @classmethod
     def of_weights(
@@ -111,39 +111,26 @@ class LinearModel:
         classes: Sequence[str],
         templates: NDArray[np.int16],
         n_bits: int,
-        slots: NDArray[np.uint32],
+        slots: NDArray[np.int64],
         weights: NDArray[np.float32],
     ) -> "LinearModel":
         """Round weights to bytes; rows that round to nothing are dropped."""
         small, _ = to_bytes(weights)
         kept = small.any(axis=1)
-        return cls._of(tuple(classes), templates, n_bits, slots[kept], small[kept])
-
-    @classmethod
-    def _of(
-        cls,
-        classes: tuple[str, ...],
-        templates: NDArray[np.int16],
-        n_bits: int,
-        slots: NDArray[np.uint32],
-        weights: NDArray[np.int8],
-    ) -> "LinearModel":
-        rows = np.full(1 << n_bits, -1, np.int32)
-        rows[slots] = np.arange(len(slots), dtype=np.int32)
-        return cls(classes, templates, n_bits, slots, weights, rows)
+        return cls(tuple(classes), templates, n_bits, Slots.of(slots[kept], n_bits), Rows.of(small[kept]))
 
     def parts(self, prefix: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what is stored: facts for the header, arrays under names that begin with the prefix."""
         facts = {f"{prefix}_classes": list(self.classes), f"{prefix}_bits": self.n_bits}
-        arrays: dict[str, NDArray[Any]] = {f"{prefix}_templates": self.templates}
-        return facts, arrays | packed(prefix, self.slots, self.weights)
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}_templates": self.templates, f"{prefix}_slots": self.slots.marks}
+        return facts, arrays | self.weights.stored(prefix)
 
     @classmethod
     def of_parts(cls, prefix: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> "LinearModel":
         """Return the model stored as `parts`."""
-        classes = tuple(facts[f"{prefix}_classes"])
-        slots, weights = unpacked(prefix, arrays, len(classes))
-        return cls._of(classes, arrays[f"{prefix}_templates"], int(facts[f"{prefix}_bits"]), slots, weights)
+        classes, n_bits = tuple(facts[f"{prefix}_classes"]), int(facts[f"{prefix}_bits"])
+        slots, weights = Slots.marked(arrays[f"{prefix}_slots"]), Rows.load(prefix, arrays)
+        return cls(classes, arrays[f"{prefix}_templates"], n_bits, slots, weights)
 
 
 def templates_of(text: str, columns: Sequence[str], short: Mapping[str, str] | None = None) -> NDArray[np.int16]:
@@ -177,24 +164,3 @@ def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
     size = np.abs(weights[weights != 0])
     scale = 127.0 / float(np.quantile(size, 0.9999)) if len(size) else 1.0
     return np.clip(np.rint(weights * np.float32(scale)), -127, 127).astype(np.int8), scale
-
-
-def packed(prefix: str, slots: NDArray[np.uint32], weights: NDArray[np.int8]) -> dict[str, NDArray[Any]]:
-    """Return weights as lists of what is not zero: small, and quick to spread out again."""
-    row, column = np.nonzero(weights)
-    return {
-        f"{prefix}_gaps": np.diff(slots.astype(np.int64), prepend=0).astype(np.uint32),
-        f"{prefix}_sizes": np.bincount(row, minlength=len(slots)).astype(np.uint8),
-        f"{prefix}_columns": column.astype(np.uint8),
-        f"{prefix}_values": weights[row, column],
-    }
-
-
-def unpacked(
-    prefix: str, arrays: Mapping[str, NDArray[Any]], n_classes: int
-) -> tuple[NDArray[np.uint32], NDArray[np.int8]]:
-    """Return the slots and weights that `packed` stored."""
-    sizes = arrays[f"{prefix}_sizes"]
-    weights = np.zeros((len(sizes), n_classes), np.int8)
-    spread(sizes, arrays[f"{prefix}_columns"], arrays[f"{prefix}_values"], weights)
-    return np.cumsum(arrays[f"{prefix}_gaps"], dtype=np.uint32), weights

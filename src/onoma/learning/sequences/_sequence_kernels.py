@@ -1,8 +1,11 @@
 """Kernels of `sequence`: forward and backward sums, Viterbi, and one pass of stochastic learning.
 
-All take `ids` (tokens × templates, -1: no feature), `w` (features × labels) and `a` (labels + 1 × labels; the last row
-stands for the beginning of a sentence). A forbidden transition is -inf in `a`.
+All take `ids` (tokens × templates, -1: no feature), `w` (features × labels), `unit` (what a weight of each label is
+counted in: 1 while learning, else the scale of weights kept as bytes) and `a` (labels + 1 × labels; the last row stands
+for the beginning of a sentence). A forbidden transition is -inf in `a`.
 """
+
+from typing import Any
 
 import numba as nb
 import numpy as np
@@ -13,7 +16,12 @@ __all__ = ["crf_epoch", "marginals", "span_probabilities", "viterbi"]
 
 @nb.njit(cache=True, nogil=True)
 def _emissions(
-    ids: NDArray[np.int32], w: NDArray[np.float32], start: int, end: int, scores: NDArray[np.float64]
+    ids: NDArray[np.int32],
+    w: NDArray[Any],
+    unit: NDArray[np.float32],
+    start: int,
+    end: int,
+    scores: NDArray[np.float64],
 ) -> None:
     """Write the score of each label of the tokens from start to end."""
     n_labels = w.shape[1]
@@ -25,6 +33,8 @@ def _emissions(
             if f >= 0:
                 for k in range(n_labels):
                     row[k] += w[f, k]
+        for k in range(n_labels):
+            row[k] *= unit[k]
 
 
 @nb.njit(cache=True, nogil=True)
@@ -120,6 +130,7 @@ def crf_epoch(
         np.empty((longest, n_labels)),
     )
     scale, expected = np.empty(longest), np.empty((n_labels + 1, n_labels))
+    unit = np.ones(n_labels, np.float32)
     exp_a, can_end = np.empty((n_labels + 1, n_labels)), _can_end(a)
     log_likelihood, n_tokens = 0.0, 0
     for step in range(len(order)):
@@ -130,7 +141,7 @@ def crf_epoch(
             continue
         n_tokens += n
         weight = importance[s]
-        _emissions(ids, w, start, end, scores)
+        _emissions(ids, w, unit, start, end, scores)
         before = n_labels
         for i in range(start, end):
             log_likelihood += scores[i - start, y[i]] + a[before, y[i]]
@@ -172,7 +183,11 @@ def crf_epoch(
 
 @nb.njit(cache=True, nogil=True)
 def viterbi(
-    sentence_ptr: NDArray[np.int32], ids: NDArray[np.int32], w: NDArray[np.float32], a: NDArray[np.float64]
+    sentence_ptr: NDArray[np.int32],
+    ids: NDArray[np.int32],
+    w: NDArray[Any],
+    unit: NDArray[np.float32],
+    a: NDArray[np.float64],
 ) -> NDArray[np.int32]:
     """Return the label of each token on the best path of each sentence; of equals, the first."""
     n_labels = w.shape[1]
@@ -185,7 +200,7 @@ def viterbi(
         n = end - start
         if n == 0:
             continue
-        _emissions(ids, w, start, end, scores)
+        _emissions(ids, w, unit, start, end, scores)
         for k in range(n_labels):
             scores[0, k] += a[n_labels, k]
         for i in range(1, n):
@@ -209,7 +224,11 @@ def viterbi(
 
 @nb.njit(cache=True, nogil=True)
 def marginals(
-    sentence_ptr: NDArray[np.int32], ids: NDArray[np.int32], w: NDArray[np.float32], a: NDArray[np.float64]
+    sentence_ptr: NDArray[np.int32],
+    ids: NDArray[np.int32],
+    w: NDArray[Any],
+    unit: NDArray[np.float32],
+    a: NDArray[np.float64],
 ) -> NDArray[np.float32]:
     """Return the probability of each label of each token."""
     n_labels = w.shape[1]
@@ -226,7 +245,7 @@ def marginals(
         start, end = sentence_ptr[s], sentence_ptr[s + 1]
         if end == start:
             continue
-        _emissions(ids, w, start, end, scores)
+        _emissions(ids, w, unit, start, end, scores)
         _forward_backward(end - start, scores, exp_a, can_end, alpha, beta, scale)
         for i in range(start, end):
             for k in range(n_labels):
@@ -238,7 +257,8 @@ def marginals(
 def span_probabilities(
     sentence_ptr: NDArray[np.int32],
     ids: NDArray[np.int32],
-    w: NDArray[np.float32],
+    w: NDArray[Any],
+    unit: NDArray[np.float32],
     a: NDArray[np.float64],
     labels: NDArray[np.int32],
     span_starts: NDArray[np.int64],
@@ -260,7 +280,7 @@ def span_probabilities(
         start, end = sentence_ptr[s], sentence_ptr[s + 1]
         if k == len(span_starts) or span_starts[k] >= end:
             continue
-        _emissions(ids, w, start, end, scores)
+        _emissions(ids, w, unit, start, end, scores)
         _forward_backward(end - start, scores, exp_a, can_end, alpha, beta, scale)
         while k < len(span_starts) and span_starts[k] < end:
             first, last = span_starts[k] - start, span_ends[k] - start - 1

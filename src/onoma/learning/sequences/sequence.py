@@ -10,11 +10,12 @@ of the passes of the second half, which steadies them.
 Transitions that a scheme of labels forbids (I-PER after B-ORG) have probability 0.
 
 Cost: learning about 4 µs a token, pass and fifty templates with nine labels; decoding a tenth of it. Memory: 8 bytes ×
-2**n_bits × labels while learning, 4 bytes later. On disk weights are 8-bit numbers times one scale a label.
+2**n_bits × labels while learning. Once stored, weights are 8-bit numbers times one scale a label.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +37,11 @@ class LinearChain:
     labels
         The labels, in the order of their codes.
     weights
-        Features × labels.
+        Features × labels; as bytes, they are counted in units of `scale`.
     transitions
         Labels + 1 × labels; the last row stands for the beginning; -inf forbids.
+    scale
+        What a weight of each label is counted in; default 1.
 
     Examples
     --------
@@ -49,16 +52,21 @@ class LinearChain:
     """
 
     labels: tuple[str, ...]
-    weights: NDArray[np.float32]
+    weights: NDArray[np.float32] | NDArray[np.int8]
     transitions: NDArray[np.float64]
+    scale: NDArray[np.float32] | None = None
+
+    @cached_property
+    def _unit(self) -> NDArray[np.float32]:
+        return np.ones(len(self.labels), np.float32) if self.scale is None else self.scale
 
     def decode(self, ids: NDArray[np.int32], sentence_ptr: NDArray[np.integer]) -> NDArray[np.int32]:
         """Return the code of the label of each token on the best path of each sentence."""
-        return viterbi(sentence_ptr.astype(np.int32), ids, self.weights, self.transitions)
+        return viterbi(sentence_ptr.astype(np.int32), ids, self.weights, self._unit, self.transitions)
 
     def marginals(self, ids: NDArray[np.int32], sentence_ptr: NDArray[np.integer]) -> NDArray[np.float32]:
         """Return the probability of each label of each token."""
-        return marginals(sentence_ptr.astype(np.int32), ids, self.weights, self.transitions)
+        return marginals(sentence_ptr.astype(np.int32), ids, self.weights, self._unit, self.transitions)
 
     def span_probabilities(
         self,
@@ -70,10 +78,12 @@ class LinearChain:
     ) -> NDArray[np.float64]:
         """Return, for each span in order, the probability that its tokens have exactly the labels `codes`."""
         ptr = sentence_ptr.astype(np.int32)
-        return span_probabilities(ptr, ids, self.weights, self.transitions, codes, starts, ends)
+        return span_probabilities(ptr, ids, self.weights, self._unit, self.transitions, codes, starts, ends)
 
     def as_bytes(self) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
         """Return the weights as 8-bit numbers and the scale of each label: weights ≈ bytes × scale."""
+        if self.weights.dtype == np.int8:
+            return self.weights.astype(np.int8, copy=False), self._unit
         scale = (np.maximum(np.abs(self.weights).max(axis=0, initial=0.0), 1e-12) / 127).astype(np.float32)
         return np.rint(self.weights / scale).astype(np.int8), scale
 

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.text._linear_kernels import slot_of
+from onoma.text._slots_kernels import row_of
 from onoma.text._words_kernels import look_up
 
 __all__ = ["feature_rows", "find_phrases", "phrase_keys", "word_levels"]
@@ -16,16 +17,16 @@ def feature_rows(
     sentences: NDArray[np.int32],
     templates: NDArray[np.int16],
     shift: int,
-    rows: NDArray[np.int32],
+    marks: NDArray[np.uint64],
+    before: NDArray[np.int32],
 ) -> NDArray[np.int32]:
     """Return tokens × templates: the row of the weights of each feature, -1 for one that was too rare to keep."""
     ids = np.empty((len(attributes), len(templates)), np.int32)
     for s in range(len(sentences) - 1):
         for i in range(sentences[s], sentences[s + 1]):
             for t in range(len(templates)):
-                ids[i, t] = rows[
-                    slot_of(attributes, sentences[s], sentences[s + 1], i, templates[t], t, np.uint64(shift))
-                ]
+                slot = slot_of(attributes, sentences[s], sentences[s + 1], i, templates[t], t, np.uint64(shift))
+                ids[i, t] = row_of(marks, before, slot)
     return ids
 
 

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from onoma.learning.sequences.sequence import LinearChain, bio_transitions, learn_chain
 from onoma.progress import SILENT, Progress
 from onoma.text._linear_kernels import count_slots
-from onoma.text.linear import packed, templates_of, unpacked
+from onoma.text.linear import templates_of
 from onoma.text.names._names_kernels import feature_rows
+from onoma.text.slots import Rows, Slots
 
 __all__ = ["SequenceTagger", "bilou_codes", "bilou_labels", "spans_from"]
 
@@ -31,16 +32,9 @@ class SequenceTagger:
     columns: tuple[str, ...]
     templates: str
     """As `linear.templates_of` reads them."""
-    slots: NDArray[np.uint32]
-    """The slots of the features that have a row, in the order of the rows."""
+    slots: Slots
+    """Of the features that have a row."""
     chain: LinearChain
-
-    @cached_property
-    def rows(self) -> NDArray[np.int32]:
-        """The row of each slot, -1 for none."""
-        rows = np.full(1 << N_BITS, -1, np.int32)
-        rows[self.slots] = np.arange(len(self.slots), dtype=np.int32)
-        return rows
 
     @cached_property
     def _compiled(self) -> NDArray[np.int16]:
@@ -48,7 +42,7 @@ class SequenceTagger:
 
     def ids(self, attributes: NDArray[np.uint32], sentences: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the rows of the features of each token."""
-        return feature_rows(attributes, sentences, self._compiled, 64 - N_BITS, self.rows)
+        return feature_rows(attributes, sentences, self._compiled, 64 - N_BITS, *self.slots.arrays)
 
     def decode(self, attributes: NDArray[np.uint32], sentences: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the code of each token's label."""
@@ -62,16 +56,17 @@ class SequenceTagger:
         """Return what a file needs to hold; rows without weight are left out."""
         weights, scale = self.chain.as_bytes()
         kept = weights.any(axis=1)
-        arrays = packed("chain", self.slots[kept], weights[kept])
+        slots = Slots.of(self.slots.numbers[kept], N_BITS)
+        arrays = {"chain_slots": slots.marks} | Rows.of(weights[kept]).stored("chain")
         return {**arrays, "chain_scale": scale, "chain_transitions": self.chain.transitions}
 
     @classmethod
     def of(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> "SequenceTagger":
         """Make the tagger that `header` and `arrays` came from."""
         labels = tuple(header["labels"])
-        slots, weights = unpacked("chain", arrays, len(labels))
-        chain = LinearChain(labels, weights * arrays["chain_scale"], arrays["chain_transitions"])
-        return cls(tuple(header["columns"]), header["templates"], slots, chain)
+        weights = Rows.load("chain", arrays).dense(len(labels))
+        chain = LinearChain(labels, weights, arrays["chain_transitions"], arrays["chain_scale"])
+        return cls(tuple(header["columns"]), header["templates"], Slots.marked(arrays["chain_slots"]), chain)
 
     @classmethod
     def learn(
@@ -101,10 +96,8 @@ class SequenceTagger:
         counts = np.zeros(1 << N_BITS, np.uint8)
         chosen, none = np.arange(len(sentences) - 1), np.zeros(len(attributes), np.int32)
         count_slots(attributes, sentences, chosen, none, compiled, 64 - N_BITS, counts)
-        slots = np.flatnonzero(counts >= least_count).astype(np.uint32)
-        rows = np.full(1 << N_BITS, -1, np.int32)
-        rows[slots] = np.arange(len(slots), dtype=np.int32)
-        ids = feature_rows(attributes, sentences, compiled, 64 - N_BITS, rows)
+        slots = Slots.of(np.flatnonzero(counts >= least_count), N_BITS)
+        ids = feature_rows(attributes, sentences, compiled, 64 - N_BITS, *slots.arrays)
         chain = learn_chain(
             ids,
             sentences,

@@ -24,17 +24,12 @@ from numpy.typing import NDArray
 from onoma.errors import SettingsError
 from onoma.numerics.rng import kernel_state, stream
 from onoma.progress import SILENT, Progress
-from onoma.text.linear import LinearModel, packed, to_bytes, unpacked
+from onoma.text.linear import LinearModel, to_bytes
+from onoma.text.slots import Slots
 from onoma.text.storage import load_arrays, save_arrays
-from onoma.text.syntax._parser_kernels import (
-    ATOMS,
-    SLOTS,
-    count_label_slots,
-    gold_actions,
-    parse_batch,
-    projectivise,
-    train_epoch,
-)
+from onoma.text.syntax._parser_kernels import parse_batch
+from onoma.text.syntax._parser_learning_kernels import count_label_slots, train_epoch
+from onoma.text.syntax._states_kernels import ATOMS, SLOTS, gold_actions, projectivise
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens
 from onoma.text.words import COLUMNS, WordTable, attributes_of
@@ -129,8 +124,8 @@ class Parser:
         pieces, whole = _pieces(tokens.sentences)
         parse_batch(
             pieces, rows, beam, self.slack, self.templates, 64 - self.n_bits, self.weights,
-            self.labels.templates, 64 - self.labels.n_bits, self.labels.rows, self.labels.weights,
-            self.label_names.index("root"), heads, labels,
+            self.labels.templates, 64 - self.labels.n_bits, *self.labels.slots.arrays, self.labels.weights.arrays,
+            len(self.label_names), self.label_names.index("root"), heads, labels,
         )  # fmt: skip
         if not whole:
             names = self.label_names
@@ -140,17 +135,17 @@ class Parser:
     def save(self, path: str | Path) -> None:
         """Write to one `.npz`; the table of words is kept in its own file."""
         facts, arrays = self.labels.parts("labels")
-        slots = np.flatnonzero(self.weights.any(axis=1)).astype(np.uint32)
-        arrays |= {"templates": self.templates} | packed("transitions", slots, self.weights[slots])
+        transitions = {f"transitions_{k}": self.weights[:, k] for k in range(3)}  # one by one they pack better
+        arrays |= {"templates": self.templates} | transitions
         save_arrays(path, "text/parser", facts | {"bits": self.n_bits, "beam": self.beam, "slack": self.slack}, arrays)
 
     @classmethod
     def load(cls, path: str | Path, words: WordTable) -> "Parser":
         """Read what `save` wrote."""
         facts, arrays = load_arrays(path, "text/parser")
-        slots, some = unpacked("transitions", arrays, 4)
         weights = np.zeros((1 << facts["bits"], 4), np.int8)
-        weights[slots] = some
+        for k in range(3):
+            weights[:, k] = arrays[f"transitions_{k}"]
         labels = LinearModel.of_parts("labels", facts, arrays)
         return cls(arrays["templates"], facts["bits"], weights, labels, words, facts["beam"], facts["slack"])
 
@@ -176,9 +171,7 @@ def _train(gold: "_Gold", words: WordTable, training: ParserTraining, seed: int,
     count_label_slots(
         gold.rows, gold.sentences, gold.actions, gold.labels, gold.projective, label_templates, shift, counts
     )
-    slots = np.flatnonzero(counts >= training.least_count)
-    label_rows = np.full(1 << bits, -1, np.int32)
-    label_rows[slots] = np.arange(len(slots), dtype=np.int32)
+    slots = Slots.of(np.flatnonzero(counts >= training.least_count), bits)
     label_weights = np.zeros((len(slots), len(gold.names)), np.float32)
     weights = np.zeros((1 << bits, 4), np.float32)
     sums, label_sums, step = np.zeros_like(weights), np.zeros_like(label_weights), 1
@@ -189,12 +182,12 @@ def _train(gold: "_Gold", words: WordTable, training: ParserTraining, seed: int,
             step, right, labelled = train_epoch(
                 order, gold.sentences, gold.rows, gold.heads, gold.labels, gold.actions, training.beam, training.slack,
                 training.dropout, state, training.margin, templates, shift, weights, sums, label_templates, shift,
-                label_rows, label_weights, label_sums, gold.names.index("root"), step,
+                *slots.arrays, label_weights, label_sums, gold.names.index("root"), step,
             )  # fmt: skip
             task.advance(1, heads=right / len(gold.heads), labels=labelled / len(gold.heads))
     weights -= sums / np.float32(step)
     label_weights -= label_sums / np.float32(step)
-    labels = LinearModel.of_weights(gold.names, label_templates, bits, slots.astype(np.uint32), label_weights)
+    labels = LinearModel.of_weights(gold.names, label_templates, bits, slots.numbers, label_weights)
     small, scale = to_bytes(weights)
     return Parser(templates, bits, small, labels, words, training.beam, round(training.slack * scale, 3))
 
@@ -206,10 +199,10 @@ def _added(parsers: Sequence[Parser]) -> Parser:
         return first
     weights, scale = to_bytes(np.sum([parser.weights for parser in parsers], axis=0, dtype=np.float32))
     weights[np.abs(weights) <= 1] = 0  # a twentieth of the file; on development text within 0.05 of the score
-    slots = np.unique(np.concatenate([parser.labels.slots for parser in parsers]))
+    slots = np.unique(np.concatenate([parser.labels.slots.numbers for parser in parsers]))
     total = np.zeros((len(slots), len(first.label_names)), np.float32)
     for parser in parsers:
-        total[np.searchsorted(slots, parser.labels.slots)] += parser.labels.weights
+        total[np.searchsorted(slots, parser.labels.slots.numbers)] += parser.labels.weights.dense(total.shape[1])
     labels = LinearModel.of_weights(first.label_names, first.labels.templates, first.labels.n_bits, slots, total)
     slack = round(scale * sum(parser.slack for parser in parsers), 3)
     return Parser(first.templates, first.n_bits, weights, labels, first.words, first.beam, slack)
