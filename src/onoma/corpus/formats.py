@@ -1,8 +1,15 @@
-"""The formats: what each is called, holds, reads and writes."""
+"""The formats: what each is called, holds, reads and writes.
+
+A format of one's own is registered by `register_format`, or by another package through an entry point:
+
+    [project.entry-points."onoma.formats"]
+    fixed = "my_package.formats:FIXED_WIDTH"
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Literal
 
@@ -20,7 +27,18 @@ from onoma.corpus.writers.jsonl import write_jsonl
 from onoma.corpus.writers.parquet import write_parquet
 from onoma.errors import DataError, SettingsError
 
-__all__ = ["FORMATS", "Format", "format_of", "read_corpus", "write_corpus", "write_table"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "format_of",
+    "known_formats",
+    "read_corpus",
+    "read_rows",
+    "register_format",
+    "unregister_format",
+    "write_corpus",
+    "write_table",
+]
 
 
 @dataclass(frozen=True)
@@ -86,7 +104,45 @@ FORMATS: dict[str, Format] = {
         ),
     )
 }
-"""Every format, by name."""
+"""Every format that comes with Onoma, by name."""
+
+GROUP = "onoma.formats"
+"""The group of entry points."""
+_registered: dict[str, Format] = {}
+
+
+def register_format(format: Format) -> None:
+    """Add a format; files whose names end as it says are then read, and written, by it."""
+    taken = {ending for each in FORMATS.values() for ending in each.extensions} & set(format.extensions)
+    if format.name in FORMATS or taken:
+        what = f"called {format.name!r}" if format.name in FORMATS else f"with the ending {min(taken)!r}"
+        raise SettingsError(f"there is a format {what} already", hint="Give it another name, or other endings.")
+    if (format.read_table if format.holds == "table" else format.read_corpus) is None:
+        raise SettingsError(f"the format {format.name!r} holds a {format.holds} and does not say how that is read")
+    _registered[format.name] = format
+
+
+def unregister_format(name: str) -> None:
+    """Take away a format that `register_format` added."""
+    _registered.pop(name, None)
+
+
+def known_formats() -> dict[str, Format]:
+    """Return every format by name: those of the house first, then those registered and of other packages."""
+    found = FORMATS | _registered
+    for point in entry_points(group=GROUP):
+        if point.name not in found:
+            found[point.name] = point.load()
+    return found
+
+
+def read_rows(path: str | Path, *, on_error: str = "stop", encoding: str | None = None) -> TableRead:
+    """Read a table from a file of any format: one of somebody's own by its reader, any other by `read_table`."""
+    name = _bare_name(path)
+    for entry in known_formats().values():
+        if entry.name not in FORMATS and entry.read_table is not None and name.endswith(entry.extensions):
+            return entry.read_table(path, on_error=on_error, encoding=encoding)
+    return read_table(path, on_error=on_error, encoding=encoding)
 
 
 def format_of(path: str | Path, name: str | None = None) -> Format:
@@ -98,22 +154,29 @@ def format_of(path: str | Path, name: str | None = None) -> Format:
     'csv'
     """
     if name is not None:
-        if name not in FORMATS:
-            raise SettingsError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
-        return FORMATS[name]
-    bare = Path(path).name.lower()
-    for packed in (".gz", ".zst", ".xz"):
-        bare = bare.removesuffix(packed)
-    for entry in FORMATS.values():
+        known = known_formats()
+        if name not in known:
+            raise SettingsError(f"there is no format {name!r}; there are {', '.join(known)}")
+        return known[name]
+    bare = _bare_name(path)
+    for entry in known_formats().values():
         if bare.endswith(entry.extensions):
             return entry
     if Path(path).is_dir():
         raise DataError("is a folder, not a file", file=path, hint="Name a file, in it or beside it.")
-    known = ", ".join(extension for entry in FORMATS.values() for extension in entry.extensions)
+    endings = ", ".join(extension for entry in known_formats().values() for extension in entry.extensions)
     hint = (
         "Name the format." if not bare.endswith(".duckdb") else "A knowledge base is told by onoma export KB -o FOLDER."
     )
-    raise DataError(f"the name does not say the format; known endings are {known}", file=path, hint=hint)
+    raise DataError(f"the name does not say the format; known endings are {endings}", file=path, hint=hint)
+
+
+def _bare_name(path: str | Path) -> str:
+    """Return the name of a file in small letters, without the ending that says that it is packed."""
+    bare = Path(path).name.lower()
+    for packed in (".gz", ".zst", ".xz"):
+        bare = bare.removesuffix(packed)
+    return bare
 
 
 def read_corpus(

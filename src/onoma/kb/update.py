@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.corpus.fingerprints import row_fingerprints
+from onoma.corpus.formats import read_rows
 from onoma.corpus.readers.table import read_table
 from onoma.corpus.records import alike
 from onoma.errors import DataError, SettingsError
@@ -61,7 +62,7 @@ def read_incoming(
     found, rejects = [], []
     encoding = stored_config(stored_job(base)).encoding
     for path in files:
-        read = read_table(path, on_error=on_error, encoding=encoding)
+        read = read_rows(path, on_error=on_error, encoding=encoding)
         update.notes += read.notes
         if read.rejects is not None and len(read.rejects):
             update.notes.append(f"{path}: {len(read.rejects):,} rows could not be read; they are in the table rejects")

@@ -13,8 +13,9 @@ import pyarrow as pa
 import onoma
 from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.corpus.formats import FORMATS
+from onoma.corpus.formats import read_rows as read_any
 from onoma.corpus.readers.bibtex import read_bibtex
-from onoma.corpus.readers.table import TableRead, read_table
+from onoma.corpus.readers.table import TableRead
 from onoma.corpus.records import alike, id_column, with_ids
 from onoma.errors import DataError, SettingsError, shown_path
 from onoma.evaluate.metrics import REPORTED
@@ -178,7 +179,7 @@ def read_rows(path: Path, on_error: str, encoding: str | None) -> TableRead:
     for packed in (".gz", ".zst", ".xz"):
         bare = bare.removesuffix(packed)
     if not bare.endswith(FORMATS["bibtex"].extensions):
-        return read_table(path, on_error=on_error, encoding=encoding)
+        return read_any(path, on_error=on_error, encoding=encoding)
     read = read_bibtex(path, on_error=on_error, encoding=encoding)
     return TableRead(read.table.drop_columns(["entry_type", "role", "position"]), read.rejects, read.notes)
 
