@@ -32,3 +32,13 @@ def test_what_is_no_knowledge_base_is_refused(tmp_path):
     (tmp_path / "people.csv").write_text("id\n1\n")
     with pytest.raises(DataError, match="is no knowledge base"):
         onoma.open(tmp_path / "people.csv")
+
+
+def test_one_record_is_found_and_added(base, people):
+    row = {name: value for name, value in people.slice(105, 1).to_pylist()[0].items() if value is not None}
+    found = base.find(row)
+    assert 0 <= found.nil <= 1
+    many = base.find_many(people.slice(105, 3))
+    assert many["row"].to_pylist()[0] == 0
+    added = base.add(row)
+    assert added.is_new == (found.best is None)

@@ -1,6 +1,7 @@
 """Living with a knowledge base, as a person would type it."""
 
 import io
+import json
 import re
 import sys
 from pathlib import Path
@@ -179,3 +180,34 @@ def test_dates_stand_on_one_line(onoma, kb, monkeypatch):
     out = onoma(f"history {kb}").out
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", out), out
     assert "resolve " in out and "240 added" in out
+
+
+def test_which_entity_is_this_record(onoma, kb, people):
+    row = people.slice(5, 1).to_pylist()[0]
+    given = {name: row[name] for name in ("given_name", "surname", "birth_date", "email") if row[name]}
+    asked = json.dumps(given).replace("'", "")
+    ran = onoma(f"find {kb} --record '{asked}' --json")
+    assert ran.code == 0
+    with read_knowledge_base(kb) as base:
+        entity = base.value("SELECT entity FROM memberships WHERE id = ?", [row["id"]])
+    assert ran.json["candidates"][0]["entity"] == entity
+    assert 0 <= ran.json["nil"] < 0.5
+    told = onoma(f"find {kb} --record '{asked}'")
+    assert "NIL" in told.out and entity in told.out
+    many = onoma(f"find {kb} --table more.csv --json")
+    assert len(many.json["records"]) == 20
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("", "give one record"),
+        ("--record '{' ", "no JSON"),
+        ("--record '[1]'", "not an object"),
+        ('--record \'{"colour": "red"}\'', "columns that are compared"),
+    ],
+)
+def test_a_record_that_cannot_be_asked_about(onoma, kb, line, told):
+    ran = onoma(f"find {kb} {line}")
+    assert ran.code == 2
+    assert told in ran.err.replace("\n", " ")

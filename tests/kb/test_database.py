@@ -14,9 +14,9 @@ from onoma.kb.database import (
     create_knowledge_base,
     is_knowledge_base,
     read_knowledge_base,
-    stored_names,
     write_knowledge_base,
 )
+from onoma.kb.versions import stored_names
 
 FIRST = Path(__file__).with_name("first_version.sql")
 

@@ -1,7 +1,8 @@
 """A knowledge base in Python: records come and go, people judge pairs, questions are answered."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeGuard, overload
 
 import pyarrow as pa
 
@@ -12,12 +13,26 @@ from onoma.errors import DataError
 from onoma.kb.commit import Update
 from onoma.kb.database import is_knowledge_base, read_knowledge_base
 from onoma.kb.explain import EntityExplanation, explain_entity
+from onoma.kb.find import Finding
 from onoma.kb.judge import Judgement, Said, judge
+from onoma.kb.live import Added, Live
 from onoma.kb.query import Count, count_entities, export, history, record_rows, show
 from onoma.kb.report import run_lines
 from onoma.kb.update import read_retractions, update_knowledge_base
 
 __all__ = ["KnowledgeBase", "open_base"]
+
+_FOUND = pa.schema(
+    [
+        ("row", pa.int64()),
+        ("entity", pa.string()),
+        ("probability", pa.float64()),
+        ("size", pa.int64()),
+        ("record", pa.string()),
+        ("bits", pa.float64()),
+        ("reason", pa.string()),
+    ]
+)
 
 
 class KnowledgeBase:
@@ -28,6 +43,7 @@ class KnowledgeBase:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self._live = Live(self.path)
         if not self.path.exists():
             raise DataError(
                 "there is no such file", file=self.path, hint='Make one: onoma.resolve(table).save("people.duckdb").'
@@ -35,8 +51,15 @@ class KnowledgeBase:
         if not is_knowledge_base(self.path):
             raise DataError("is no knowledge base", file=self.path, hint='Make one: found.save("people.duckdb").')
 
-    def add(self, table: Tabular, *, id: str | None = None) -> Update:
+    @overload
+    def add(self, table: Mapping[str, str | float | None], *, id: str | None = None) -> Added: ...
+    @overload
+    def add(self, table: Tabular, *, id: str | None = None) -> Update: ...
+    def add(self, table: Tabular, *, id: str | None = None) -> Update | Added:
         """Add records; only what they touch is resolved again.
+
+        One record, a mapping of columns to single values, is added in one transaction at once, and comes back with its
+        entity (`Added`).
 
         Parameters
         ----------
@@ -46,6 +69,9 @@ class KnowledgeBase:
         id
             The column of ids, if it is called otherwise than before.
         """
+        if is_record(table):
+            record = dict(table) if id is None else {("id" if name == id else name): table[name] for name in table}
+            return self._live.add(record, command="onoma.open(…).add")
         if is_path(table):
             return update_knowledge_base(self.path, [Path(table)], id=id, command="onoma.open(…).add")
         taken = take(table).with_ids
@@ -76,8 +102,36 @@ class KnowledgeBase:
         """One row for each entity."""
         return self.query("FROM entity_current")
 
-    def find(self, name: str, *, most: int = 10) -> Table:
-        """Return the entities most alike to a name, spelt roughly right: entity, size, score, and their values."""
+    @overload
+    def find(self, record: str, *, most: int = 10) -> Table: ...
+    @overload
+    def find(self, record: Mapping[str, object], *, most: int = 10) -> Finding: ...
+    def find(self, record: str | Mapping[str, object], *, most: int = 10) -> Table | Finding:
+        """Say which entities a record may be, nothing added; or find entities by name.
+
+        Parameters
+        ----------
+        record
+            Columns and their values, `{"name": "Jon Smith", "city": "Leeds"}`: the entities it may be with their
+            probabilities, a reason, and the probability that it is none of them (`nil`). Or a name, spelt roughly
+            right: a table of the entities most alike.
+        most
+            How many entities at most.
+        """
+        if not isinstance(record, str):
+            return self._live.find(record, most=most)
+        return self._named(record, most)
+
+    def find_many(self, table: Tabular, *, most: int = 5) -> Table:
+        """Say of each row of a table which entities it may be, each row asked alone and nothing added.
+
+        One row for each candidate: `row` (counted from 0), `entity` (missing for NIL), `probability`, `size`, `record`,
+        `bits`, `reason`. The rows of one record add up to one, as far as `most` lets them.
+        """
+        found = self._live.find_many(take(table).table, most=most)
+        return Table(pa.Table.from_pylist([row for i, each in enumerate(found) for row in _rows(i, each)], _FOUND))
+
+    def _named(self, name: str, most: int) -> Table:
         with read_knowledge_base(self.path) as base:
             found = show(base, name, most=most)
         rows = [{"entity": each.entity, "size": each.size, "score": each.score, **each.shown} for each in found]
@@ -121,6 +175,19 @@ class KnowledgeBase:
         told = f"{self.path.name}: {n:,} records, {entities:,} entities, {len(runs):,} runs"
         more = ".add(table) .find(name) .explain(entity) .history(entity) .judge(a, b, kind) .result() .query(sql)"
         return "\n".join([told, "", *text_lines(some, 4), "", more])
+
+
+def is_record(given: object) -> TypeGuard[Mapping[str, str | float | None]]:
+    """Say whether this is one record: names of columns, and a single value for each."""
+    if not isinstance(given, Mapping):
+        return False
+    return all(value is None or isinstance(value, str | int | float) for value in given.values())
+
+
+def _rows(i: int, found: Finding) -> list[dict[str, object]]:
+    """Return the candidates of a record as rows, and that it is none."""
+    rows = [{name: value for name, value in each.as_dict().items() if name != "fields"} for each in found.candidates]
+    return [{"row": i} | row for row in rows] + [{"row": i, "probability": found.nil}]
 
 
 def open_base(path: str | Path) -> KnowledgeBase:

@@ -23,6 +23,7 @@ COMMANDS = {
     "plan": LazyCommand(
         "Say what onoma resolve would do: kinds of columns, columns brought together, blocking, model, time."
     ),
+    "find": LazyCommand("Say which entity a record is, or that it is none: nothing is added.", room="kb"),
     "show": LazyCommand("Find entities by name, spelt roughly right, and show their records.", room="kb"),
     "count": LazyCommand("Count entities, with an interval over the samples.", room="kb"),
     "explain": LazyCommand(

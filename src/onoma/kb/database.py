@@ -1,9 +1,13 @@
 """A knowledge base: one DuckDB file that one can live with.
 
-The file in place is never written to. A writer holds a lock, works on a copy beside it in one transaction, and moves
-the copy there when all of it is on disk. So readers see the state before or the state after, never wait and never make
-a writer wait; and a writer that is killed at any moment leaves the state before. The price is a copy of the file for
-each run, about a second for a gigabyte.
+A writer holds a lock, works on a copy of the file beside it in one transaction, and moves the copy there when all is on
+disk. So readers see the state before or the state after, never wait and never make a writer wait; and a writer that is
+killed at any moment leaves the state before. The price is a copy of the file for each run: about a second a gigabyte.
+
+That is too dear for one record. Such a change is made in the file itself (`write_in_place`), in one transaction of
+DuckDB, whose log beside the file makes it whole or not at all: readers of other processes wait for the fraction of a
+second that it takes. A service holds its file open (`hold_knowledge_base`): one that writes is the only process that
+has it, and its readers see the state before or after.
 """
 
 import contextlib
@@ -11,6 +15,8 @@ import json
 import os
 import re
 import shutil
+import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,19 +26,21 @@ import numpy as np
 import pyarrow as pa
 
 from onoma.beside import Lock, remove, working_place
-from onoma.corpus.fingerprints import row_fingerprints
 from onoma.errors import DataError
-from onoma.kb._schema import (
-    BOOKKEEPING,
-    FIRST_VERSION,
-    FORMAT,
-    FROM_FIRST,
-    TABLES,
-    VERSION,
-    VIEWS,
-)
+from onoma.kb._schema import FIRST_VERSION, FORMAT, TABLES, VERSION, VIEWS
+from onoma.kb.versions import make_tables, migrate
 
-__all__ = ["KnowledgeBase", "create_knowledge_base", "is_knowledge_base", "read_knowledge_base", "write_knowledge_base"]
+__all__ = [
+    "Held",
+    "KnowledgeBase",
+    "create_knowledge_base",
+    "file_stamp",
+    "hold_knowledge_base",
+    "is_knowledge_base",
+    "read_knowledge_base",
+    "write_in_place",
+    "write_knowledge_base",
+]
 
 
 class KnowledgeBase:
@@ -149,11 +157,111 @@ def read_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
     What is seen is one state, whatever others write meanwhile.
     """
     path = Path(path)
+    _bring_up(path)
+    with _connected(path, path, read_only=True) as connection:
+        yield KnowledgeBase(connection, path)
+
+
+@contextlib.contextmanager
+def write_in_place(path: str | Path) -> Iterator[KnowledgeBase]:
+    """Open a knowledge base for a small change in the file itself; all of it is there at the end, or nothing."""
+    path = Path(path)
+    if not path.is_file():
+        _version(path)  # says what is wrong
+    target = path.resolve()
+    with Lock(target, path), _connected(target, path) as connection:
+        if _is_current(connection):
+            with _transaction(connection, path) as base:
+                yield base
+            return
+    _bring_up(path)
+    with write_in_place(path) as base:
+        yield base
+
+
+def _is_current(connection: duckdb.DuckDBPyConnection) -> bool:
+    try:
+        found = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
+    except duckdb.Error:
+        return False
+    return found == (str(VERSION),)
+
+
+def _bring_up(path: Path) -> None:
+    """Bring a file to this version; refuse what is no knowledge base."""
     if _version(path) < VERSION:
         with write_knowledge_base(path) as base:
             base.is_changed = True
-    with _connected(path, path, read_only=True) as connection:
+
+
+class Held:
+    """A knowledge base that is held open: by all threads of a service, each reading a state of its own."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path, *, writes: bool) -> None:
+        self._connection, self.path, self.writes = connection, path, writes
+        self._one = threading.RLock()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[KnowledgeBase]:
+        """Give one state to read."""
+        with self._connection.cursor() as cursor:
+            cursor.begin()
+            yield KnowledgeBase(cursor, self.path)
+            cursor.rollback()
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[KnowledgeBase]:
+        """Let one thread change something: all of it is there at the end, or nothing."""
+        if not self.writes:
+            raise DataError("is open to be read only", file=self.path)
+        with self._one, self._connection.cursor() as cursor, _transaction(cursor, self.path) as base:
+            yield base
+
+
+@contextlib.contextmanager
+def hold_knowledge_base(path: str | Path, *, write: bool = False) -> Iterator[Held]:
+    """Hold a knowledge base open; to write, no other process has it meanwhile."""
+    path = Path(path)
+    _bring_up(path)
+    with contextlib.ExitStack() as stack:
+        if write:
+            stack.enter_context(Lock(path.resolve(), path))
+        connection = stack.enter_context(_connected(path.resolve(), path, read_only=not write))
+        yield Held(connection, path, writes=write)
+
+
+def file_stamp(path: Path) -> tuple[int, ...]:
+    """Return what is different when a file, or the log beside it, is."""
+    found: list[int] = []
+    for each in (path, _log(path)):
+        with contextlib.suppress(OSError):
+            about = each.stat()
+            found += [about.st_ino, about.st_mtime_ns, about.st_size]
+    return tuple(found)
+
+
+def _log(path: Path) -> Path:
+    """Return where DuckDB keeps what is not in the file yet."""
+    return path.with_name(path.name + ".wal")
+
+
+@contextlib.contextmanager
+def _transaction(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[KnowledgeBase]:
+    connection.begin()
+    try:
         yield KnowledgeBase(connection, path)
+    except BaseException:
+        with contextlib.suppress(duckdb.Error):  # an error of DuckDB has ended it already
+            connection.rollback()
+        raise
+    connection.commit()
+
+
+def _take_in_log(target: Path, path: Path) -> None:
+    """Bring what a killed process left in the log into the file: a copy is of the file alone."""
+    if _log(target).exists():
+        with _connected(target, path) as connection:
+            connection.execute("CHECKPOINT")
 
 
 @contextlib.contextmanager
@@ -163,12 +271,13 @@ def write_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
     version = _version(path)
     target = path.resolve()
     with Lock(target, path), _beside(target, path) as place:
+        _take_in_log(target, path)
         shutil.copyfile(target, place)
         with _connected(place, path) as connection:
             base = KnowledgeBase(connection, path)
             connection.begin()
             if version < VERSION:
-                _migrate(base, version)
+                migrate(base, version)
             yield base
             _finish(connection)
         if base.is_changed:
@@ -188,7 +297,7 @@ def create_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
         with _connected(place, path) as connection:
             base = KnowledgeBase(connection, path)
             connection.begin()
-            _make_tables(base)
+            make_tables(base)
             yield base
             base.change(VIEWS)
             _finish(connection)
@@ -230,6 +339,7 @@ def _finish(connection: duckdb.DuckDBPyConnection) -> None:
 def _settle(place: Path, target: Path) -> None:
     """Put the copy in the place of the file, once it is on disk."""
     _sync(place, os.O_RDWR)
+    _log(target).unlink(missing_ok=True)  # it was of the file before, and is in the copy or of no use
     place.replace(target)
     _sync(target.parent, os.O_RDONLY)
 
@@ -245,7 +355,7 @@ def _sync(path: Path, flags: int) -> None:
 @contextlib.contextmanager
 def _connected(place: Path, path: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     try:
-        connection = duckdb.connect(str(place), read_only=read_only, config=_CONFIG)
+        connection = _connect(place, path, read_only=read_only)
     except duckdb.Error as error:
         raise DataError(f"cannot be opened: {_first_line(error)}", file=path) from error
     try:
@@ -257,6 +367,23 @@ def _connected(place: Path, path: Path, *, read_only: bool = False) -> Iterator[
         raise DataError(f"cannot be {told}: {_first_line(error)}", file=path, hint=hint) from error
 
 
+def _connect(place: Path, path: Path, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    """Open a file; wait a little for somebody who makes a small change in it."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return duckdb.connect(str(place), read_only=read_only, config=_CONFIG)
+        except duckdb.Error as error:
+            if not _BUSY.search(str(error)):
+                raise
+            if time.monotonic() > until:
+                raise DataError("is held open by another process", file=path, hint=_HELD) from error
+        time.sleep(0.01)
+
+
+_PATIENCE = 10.0
+_BUSY = re.compile(r"conflicting lock|different configuration|could not set lock", re.IGNORECASE)
+_HELD = "A service that writes (onoma serve --write) has it alone: ask that service, or end it."
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "lock_configuration": "true",
@@ -283,7 +410,7 @@ def _version(path: Path) -> int:
         if file.read(12)[8:] != _MAGIC:
             raise DataError("is no knowledge base, or a damaged one: it is no file of DuckDB", file=path, hint=_MAKE)
     try:
-        with duckdb.connect(str(path), read_only=True, config=_CONFIG) as connection:
+        with _connect(path, path, read_only=True) as connection:
             tables = {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
             about = dict(connection.execute("FROM meta").fetchall()) if "meta" in tables else {}
     except duckdb.Error as error:
@@ -309,87 +436,5 @@ def _version(path: Path) -> int:
     return version
 
 
-def _make_tables(base: KnowledgeBase) -> None:
-    base.change(TABLES)
-    base.set_meta("format", FORMAT)
-    base.set_meta("schema_version", VERSION)
-
-
-def _migrate(base: KnowledgeBase, version: int) -> None:
-    """Bring a file from its version to this one, step by step."""
-    for step in range(version, VERSION):
-        _MIGRATIONS[step](base)
-    base.set_meta("schema_version", VERSION)
-
-
-def _from_first(base: KnowledgeBase) -> None:
-    """Bring the tables of one run to version 2; there is no model in them, so that the next run resolves all anew."""
-    tables = {str(name) for (name,) in base.rows("SELECT table_name FROM duckdb_tables()")}
-    names = [str(name) for (name,) in base.rows("SELECT column_name FROM (DESCRIBE records)")]
-    weights = base.query("FROM weights") if "weights" in tables else None
-    base.change("DROP TABLE IF EXISTS weights")
-    for name in ("pairs", "fields", "missing"):
-        if name not in tables:
-            base.change(f"CREATE TABLE {name} (a VARCHAR)")
-    base.change(FROM_FIRST)
-    content = row_fingerprints(base.query("SELECT * FROM records ORDER BY onoma_record").select(names))
-    numbered = pa.table({"record": np.arange(len(content)), "content": content})
-    base.change(
-        "UPDATE records SET onoma_content = content FROM numbered WHERE record = onoma_record",
-        None,
-        {"numbered": numbered},
-    )
-    base.change(TABLES)
-    base.set_meta("format", FORMAT)
-    base.append("columns", pa.table({"name": names, "stored": names}))
-    # The rows of memberships are those of the records, in their order.
-    base.change("ALTER TABLE memberships_1 ADD COLUMN record BIGINT; UPDATE memberships_1 SET record = rowid;")
-    source = "source" if "source" in _columns(base, "memberships_1") else "''"
-    base.change(
-        f"UPDATE records SET onoma_source = (SELECT {source} FROM memberships_1 m WHERE m.record = onoma_record);"  # noqa: S608 (a name of ours)
-        f"INSERT INTO memberships SELECT record, {source}, id, entity, probability FROM memberships_1 ORDER BY record;"
-    )
-    for name in ("fields", "missing"):
-        if name in tables:
-            base.append(name, base.query(f"FROM {name}_1"))
-    if weights is not None:
-        base.append("weights", weights)
-    base.change("ALTER TABLE runs_1 ADD COLUMN run BIGINT DEFAULT 1; ALTER TABLE runs_1 ADD COLUMN kind VARCHAR")
-    base.change("UPDATE runs_1 SET kind = 'resolve'; ALTER TABLE runs_1 ADD COLUMN made TIMESTAMP DEFAULT 'epoch'")
-    base.append("runs", base.query("FROM runs_1"))
-    base.change("".join(f"DROP TABLE {name}_1;" for name in ("memberships", "pairs", "runs", "fields", "missing")))
-    base.set_meta("next_record", len(content))
-    last = base.value("SELECT max(substr(entity, 2)::BIGINT) FROM memberships WHERE regexp_matches(entity, '^e\\d+$')")
-    base.set_meta("next_entity", 0 if last is None else int(last) + 1)
-    base.change(VIEWS)
-
-
-def _columns(base: KnowledgeBase, table: str) -> set[str]:
-    return {str(name) for (name,) in base.rows(f"SELECT column_name FROM (DESCRIBE {table})")}  # noqa: S608 (a name of ours)
-
-
-_MIGRATIONS = {1: _from_first}
-"""From each earlier version to the next."""
-
-
 def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0]
-
-
-def stored_names(names: Sequence[str], known: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return under which name each column of the data is kept: DuckDB does not tell names apart by case.
-
-    Examples
-    --------
-    >>> stored_names(["id", "Name", "name"])
-    {'id': 'id', 'Name': 'Name', 'name': 'name_1'}
-    """
-    found = dict(known or {})
-    taken = {name.lower() for name in (*found.values(), *BOOKKEEPING, "entity", "probability")}
-    for name in names:
-        if name in found:
-            continue
-        options = (name, *(f"{name}_{i}" for i in range(1, len(taken) + 2)))
-        found[name] = next(each for each in options if each.lower() not in taken)
-        taken.add(found[name].lower())
-    return found

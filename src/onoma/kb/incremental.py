@@ -51,7 +51,6 @@ KEPT = 1e-3
 _JOINED = 0.05
 """A record of the ring that samples join more often than this is touched."""
 _EFFORT = 200_000
-"""Records times sweeps that cost next to nothing: few records have the more sweeps to settle and between samples."""
 _MOST_BURN_IN, _MOST_THIN = 2_000, 20
 _ROUNDS = 4
 _CLIP = 60.0
@@ -177,6 +176,8 @@ class Effort:
     burn_in: int = 30
     merge_cost: float = 0.5
     seed: int = 0
+    spare: int = _EFFORT
+    """Records times sweeps that cost next to nothing: few records have more sweeps to settle and between samples."""
 
     @classmethod
     def of(cls, config: ResolveConfig) -> "Effort":
@@ -369,7 +370,7 @@ def near_pairs(n: int, edges: Edges, new: Edges, weights: Weights) -> NDArray[np
 
 def _draw(part: _Part, entity: NDArray[np.int64], effort: Effort, n_samples: int) -> Draws:
     """Draw samples; of few records more sweeps are made than kept, since they cost next to nothing."""
-    spare = _EFFORT // max(len(part.records), 1)
+    spare = effort.spare // max(len(part.records), 1)
     n_burn_in = max(effort.burn_in, min(spare, _MOST_BURN_IN))
     every = max(1, min(spare // n_samples, _MOST_THIN))
     sampler: ApartSampler | CopyingSampler

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.fingerprints import row_fingerprints
-from onoma.kb.database import KnowledgeBase, create_knowledge_base, quoted, stored_names
+from onoma.kb.database import KnowledgeBase, create_knowledge_base, quoted
 from onoma.kb.identity import Change
 from onoma.kb.incremental import KEPT
 from onoma.kb.memory import remember
+from onoma.kb.versions import stored_names
 from onoma.numerics.union_find import components
 from onoma.resolve.blocking.index import make_segment
 from onoma.resolve.comparison.weights import log_bayes_factors

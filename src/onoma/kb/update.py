@@ -27,7 +27,19 @@ from onoma.resolve.fields.contexts import CONTEXT, with_contexts
 from onoma.resolve.fields.rows import identified
 from onoma.resolve.posterior.judgements import Judged
 
-__all__ = ["Incoming", "Update", "read_incoming", "read_retractions", "update_knowledge_base"]
+__all__ = [
+    "Incoming",
+    "Plan",
+    "Update",
+    "as_incoming",
+    "note_update",
+    "plan_update",
+    "read_incoming",
+    "read_retractions",
+    "take_in",
+    "update_knowledge_base",
+    "why_anew",
+]
 
 GROWTH, ENOUGH, LARGE_GROWTH = 0.5, 5_000, 3.0
 """When there are so many more records than the weights were learnt from, they are learnt again.
@@ -165,7 +177,7 @@ def update_knowledge_base(
         incoming = read_incoming(base, files, update, id=id, documents=documents, on_error=on_error)
         for i, table in enumerate(tables, 1):
             incoming.append(as_incoming(base, table, id=id, name=f"table {i}", documents=documents))
-        plan = _plan(base, incoming, retract, update)
+        plan = plan_update(base, incoming, retract, update)
         if plan.is_empty:
             update.notes.append("nothing is new: the knowledge base was left as it is")
         else:
@@ -174,11 +186,12 @@ def update_knowledge_base(
         update.n_records, update.n_entities = base.rows("SELECT count(*), count(DISTINCT entity) FROM memberships")[0]
         update.seconds = time.perf_counter() - begun
         if not plan.is_empty:
-            _note(base, update, command)
+            note_update(base, update, command)
     return update
 
 
-def _note(base: KnowledgeBase, update: Update, command: str) -> None:
+def note_update(base: KnowledgeBase, update: Update, command: str) -> None:
+    """Tell of an update in the table of runs."""
     counts = {name: getattr(update, name) for name in ("n_added", "n_changed", "n_retracted", "n_touched")}
     run = Run(update.run, "refresh" if update.is_refreshed else "update", command, **counts)
     about = {"rows": update.n_records, "entities": update.n_entities}
@@ -186,7 +199,7 @@ def _note(base: KnowledgeBase, update: Update, command: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
+class Plan:
     """What is to be done."""
 
     table: pa.Table | None
@@ -200,10 +213,12 @@ class _Plan:
 
     @property
     def is_empty(self) -> bool:
+        """Whether there is nothing to do."""
         return self.table is None and not len(self.gone)
 
 
-def _plan(base: KnowledgeBase, incoming: Sequence[Incoming], retract: pa.Table | None, update: Update) -> _Plan:
+def plan_update(base: KnowledgeBase, incoming: Sequence[Incoming], retract: pa.Table | None, update: Update) -> Plan:
+    """Say what is new, changed, the same as before, and to go."""
     tables, source, replaced = [], [], []
     for each in incoming:
         keys = pa.table(
@@ -235,7 +250,7 @@ def _plan(base: KnowledgeBase, incoming: Sequence[Incoming], retract: pa.Table |
     table = pa.concat_tables(alike(tables), promote_options="permissive") if tables else None
     _check_once(source, table)
     gone = np.union1d(retracted, np.array([number for number in replaced if number is not None], dtype=np.int64))
-    return _Plan(table, source, replaced, gone, retracted)
+    return Plan(table, source, replaced, gone, retracted)
 
 
 def _check_once(source: Sequence[str], table: pa.Table | None) -> None:
@@ -261,13 +276,13 @@ def _retracted(base: KnowledgeBase, retract: pa.Table, update: Update) -> NDArra
     return np.sort(found["record"].to_numpy())
 
 
-def _apply(base: KnowledgeBase, plan: _Plan, update: Update, progress: Progress) -> None:
+def _apply(base: KnowledgeBase, plan: Plan, update: Update, progress: Progress) -> None:
     gone = Gone.read(base, plan.gone, plan.retracted)
-    numbers = _take_in(base, plan, update)
+    numbers = take_in(base, plan, update)
     inherited = {
         int(number): gone.entity[old] for number, old in zip(numbers, plan.replaced, strict=True) if old is not None
     }
-    why = _why_anew(base) or _try_touching(base, plan, numbers, gone, inherited, update)
+    why = why_anew(base) or _try_touching(base, plan, numbers, gone, inherited, update)
     if why:
         update.notes.append(f"all records are resolved anew: {why}")
         update.is_refreshed = True
@@ -276,7 +291,7 @@ def _apply(base: KnowledgeBase, plan: _Plan, update: Update, progress: Progress)
 
 def _try_touching(
     base: KnowledgeBase,
-    plan: _Plan,
+    plan: Plan,
     numbers: NDArray[np.int64],
     gone: Gone,
     inherited: dict[int, str],
@@ -291,19 +306,19 @@ def _try_touching(
     return ""
 
 
-def _why_anew(base: KnowledgeBase) -> str:
-    """Say why new records cannot just be added; empty if they can."""
+def why_anew(base: KnowledgeBase, *, more: int = 0) -> str:
+    """Say why new records cannot just be added; empty if they can. `more`: how many are not taken in yet."""
     if not base.blob("memory"):
         return "nothing was learnt before"
     memory = stored_memory(base)
-    n = int(base.value("SELECT count(*) FROM memberships"))
+    n = int(base.value("SELECT count(*) FROM memberships")) + more
     growth = GROWTH if memory.n_records < ENOUGH else LARGE_GROWTH
     if not memory.why_not and n > (1 + growth) * memory.n_records:
         return f"there are {n:,} records, and what agreement weighs was learnt from {memory.n_records:,}"
     return memory.why_not
 
 
-def _take_in(base: KnowledgeBase, plan: _Plan, update: Update) -> NDArray[np.int64]:
+def take_in(base: KnowledgeBase, plan: Plan, update: Update) -> NDArray[np.int64]:
     """Keep the new records, in no entity yet, and take away those that go; return the numbers of the new."""
     gone = {"gone": pa.table({"record": plan.gone})}
     base.change(
@@ -330,18 +345,17 @@ def _take_in(base: KnowledgeBase, plan: _Plan, update: Update) -> NDArray[np.int
     return numbers
 
 
-def _touch(base: KnowledgeBase, plan: _Plan, numbers: NDArray[np.int64]) -> tuple[Resampled, World]:
+def _touch(base: KnowledgeBase, plan: Plan, numbers: NDArray[np.int64]) -> tuple[Resampled, World]:
     """Resolve again what the new records and those that go touch."""
     world = load_world(base)
     orphans = world.drop(plan.gone)
     segments = _take_in_values(world, plan.table, numbers)
     judged = world.judged()
     new = world.weigh(*_candidates(world, segments, judged, len(numbers)))
-    weights = world.memory.weights_for(world.n)
-    near = near_pairs(world.n, world.edges, new, weights)
+    near = near_pairs(world.n, world.edges, new, world.weights)
     first = world.n - len(numbers)
     seeds = np.concatenate([np.arange(first, world.n), new.a[near], new.b[near], orphans]).astype(np.int64)
-    world.add_edges(new, weights)
+    world.add_edges(new)
     inside = world.with_company(touched_by(world.n, world.edges, np.unique(seeds), judged))
     return world.resample(inside, judged), world
 

@@ -3,7 +3,7 @@
 import json
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -56,20 +56,17 @@ class World:
     """For each field, the value of each record; -1: missing."""
     n_values: list[int]
     """For each field, how many values have a code."""
-    edges: Edges = field(init=False)
-
-    def __post_init__(self) -> None:
-        found = self.base.query("FROM edges")
-        place = np.zeros(int(self.records.max(initial=0)) + 1, dtype=np.int64)
-        place[self.records] = np.arange(len(self.records))
-        a, b = (place[found[side].to_numpy()] for side in ("a", "b"))
-        parts = (found[name].to_numpy().astype(np.float64) for name in ("log_copy", "log_relative", "probability"))
-        self.edges = Edges(a, b, *parts)
+    edges: Edges
 
     @property
     def n(self) -> int:
         """How many records there are."""
         return len(self.records)
+
+    @property
+    def weights(self) -> Weights:
+        """What agreement weighs among so many records."""
+        return self.memory.weights_for(self.n)
 
     @cached_property
     def counts(self) -> list[NDArray[np.int64]]:
@@ -127,13 +124,7 @@ class World:
         return parts
 
     def _ballast(self, f: int, used: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Choose some of the values that are not at hand."""
-        here = self.counts[f] > 0
-        here[used] = False
-        others = np.flatnonzero(here)
-        if len(others) <= _BALLAST:
-            return others
-        return np.sort(stream(self.memory.config.seed, "ballast", f).choice(others, _BALLAST, replace=False))
+        return ballast_of(self, f, used)
 
     def _shares(self, f: int, used: NDArray[np.int32], spare: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many records have each value; those chosen for the rest have as many as all of the rest."""
@@ -156,7 +147,7 @@ class World:
             return np.zeros(0, dtype=np.int64)
         keep = ~np.isin(self.records, gone)
         a, b = keep[self.edges.a], keep[self.edges.b]
-        weight = np.add(*self.edges.weights(self.memory.weights_for(self.n)))
+        weight = np.add(*self.edges.weights(self.weights))
         best = best_weights(self.n, self.edges.a, self.edges.b, np.where(a & b, weight, 0.0))
         near = self.edges.probability > FLOOR
         near |= weight > NEAR * (1.0 + np.where(a, best[self.edges.a], best[self.edges.b]))
@@ -184,8 +175,8 @@ class World:
 
     def resample(self, inside: NDArray[np.bool_], judged: Judged) -> Resampled:
         """Draw the entities of some records anew."""
-        weights, effort = self.memory.weights_for(self.n), Effort.of(self.memory.config)
-        return resample(self.n, self.edges, inside, weights, effort=effort, judged=judged, entity=self.entity())
+        effort = Effort.of(self.memory.config)
+        return resample(self.n, self.edges, inside, self.weights, effort=effort, judged=judged, entity=self.entity())
 
     def weigh(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Edges:
         """Compare pairs of records."""
@@ -203,14 +194,18 @@ class World:
         keys = np.setdiff1d(pairs[:, 0] * self.n + pairs[:, 1], known)
         if len(keys):
             new = self.weigh(keys // self.n, keys % self.n)
-            self.add_edges(new, self.memory.weights_for(self.n), always=True)
+            self.add_edges(new, always=True)
 
-    def add_edges(self, new: Edges, weights: Weights, *, always: bool = False) -> None:
+    def add_edges(self, new: Edges, *, always: bool = False) -> None:
         """Add new pairs, as far as they are plausible, or always."""
-        plausible = new if always else new.take(np.add(*new.weights(weights)) > KEPT)
+        plausible = new if always else new.take(self.is_plausible(new))
         first = len(self.edges.a)
         self.edges = Edges(*(np.concatenate(parts) for parts in zip(self.edges, plausible, strict=True)))
         self.base.append("edges", self.edge_table(np.arange(first, len(self.edges.a))))
+
+    def is_plausible(self, new: Edges) -> NDArray[np.bool_]:
+        """Return which pairs are worth keeping."""
+        return np.add(*new.weights(self.weights)) > KEPT
 
     def edge_table(self, which: NDArray[np.int64]) -> pa.Table:
         """Return some pairs as they are kept."""
@@ -250,6 +245,19 @@ class World:
         return Judged(pairs(hard[0]), pairs(hard[1]), pairs(weighed), np.array(bits, dtype=np.float64))
 
 
+def ballast_of(
+    world: World, f: int, used: NDArray[np.int32] | None = None, *, most: int = _BALLAST
+) -> NDArray[np.int64]:
+    """Choose some of the values of a field that are not at hand."""
+    here = world.counts[f] > 0
+    if used is not None:
+        here[used] = False
+    others = np.flatnonzero(here)
+    if len(others) <= most:
+        return others
+    return np.sort(stream(world.memory.config.seed, "ballast", f).choice(others, most, replace=False))
+
+
 def require_capability(base: KnowledgeBase, capability: Capability, what: str) -> None:
     """Refuse something that the model of a knowledge base cannot do."""
     name = base.meta("model") or (stored_memory(base).config.model if base.blob("memory") else "")
@@ -269,7 +277,17 @@ def load_world(base: KnowledgeBase) -> World:
     n_values = [0] * len(codes)
     for f, n in base.rows("SELECT field, max(code) + 1 FROM field_values GROUP BY field"):
         n_values[f] = n
-    return World(base, memory, records, codes, n_values)
+    return World(base, memory, records, codes, n_values, read_edges(base, records))
+
+
+def read_edges(base: KnowledgeBase, records: NDArray[np.int64]) -> Edges:
+    """Return the pairs that are kept, by the places of their records."""
+    found = base.query("FROM edges")
+    place = np.zeros(int(records.max(initial=0)) + 1, dtype=np.int64)
+    place[records] = np.arange(len(records))
+    a, b = (place[found[side].to_numpy()] for side in ("a", "b"))
+    parts = (found[name].to_numpy().astype(np.float64) for name in ("log_copy", "log_relative", "probability"))
+    return Edges(a, b, *parts)
 
 
 def stored_job(base: KnowledgeBase) -> dict[str, Any]:

@@ -14,6 +14,9 @@ from onoma.resolve.fields.field import FieldData
 
 __all__ = ["compare_records", "log_shares", "random_pairs"]
 
+_FEW = 2_000
+"""Fewer pairs are compared before threads have begun."""
+
 
 def compare_records(
     fields: Sequence[FieldData], a: NDArray[np.int32], b: NDArray[np.int32], *, progress: Progress = SILENT
@@ -26,6 +29,10 @@ def compare_records(
         present = np.flatnonzero((one >= 0) & (other >= 0))
         levels[present, f] = fields[f].compare(one[present], other[present])
 
+    if len(a) < _FEW:
+        for f in range(len(fields)):
+            compare(f)
+        return levels
     # Two at a time: while one field's values are gathered, those of another are compared.
     with progress.task("comparing", total=len(fields), unit="fields") as task, ThreadPoolExecutor(2) as pool:
         for _ in pool.map(compare, range(len(fields))):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from rapidfuzz import distance, process
 
 from onoma.resolve.fields._bags_kernels import bag_cosines, deletion_hashes, soft_cosines
+from onoma.resolve.fields.writing import cores_for
 
 __all__ = ["COSINE_CUTS", "Alike", "Bags", "alike_words", "cosine_names", "cut", "no_alike", "sharing", "slips"]
 
@@ -147,9 +148,8 @@ def slips(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], N
     if len(a) == 0:
         return nothing, nothing, np.empty(0, np.float32)
     table = np.array(words, dtype=object)
-    steps = process.cpdist(
-        table[a].tolist(), table[b].tolist(), scorer=distance.OSA.distance, score_cutoff=1, dtype=np.int32, workers=-1
-    )
+    first, second, cores = table[a].tolist(), table[b].tolist(), cores_for(len(a))
+    steps = process.cpdist(first, second, scorer=distance.OSA.distance, score_cutoff=1, dtype=np.int32, workers=cores)
     near = steps == 1
     a, b = a[near], b[near]
     longest = np.array([max(len(words[i]), len(words[j])) for i, j in zip(a.tolist(), b.tolist(), strict=True)])

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from rapidfuzz import process
 
-__all__ = ["element_wise", "fold", "fold_all", "number_texts", "squeeze"]
+__all__ = ["cores_for", "element_wise", "fold", "fold_all", "number_texts", "squeeze"]
 
 # Letters that Unicode does not take apart into a base letter and a mark.
 _LETTERS = str.maketrans(
@@ -67,6 +67,9 @@ def squeeze(text: str) -> str:
     return fold(text).replace(" ", "")
 
 
+_FEW = 2_000
+
+
 def number_texts(texts: Iterable[str]) -> NDArray[np.int32]:
     """Number texts by first appearance, so that equal texts have equal numbers."""
     known: dict[str, int] = {}
@@ -84,4 +87,10 @@ def element_wise(
     """Compare the values of each pair with a RapidFuzz scorer, on all cores; what is beyond the cutoff is cut short."""
     first: Sequence[str] = values[a].tolist()
     second: Sequence[str] = values[b].tolist()
-    return process.cpdist(first, second, scorer=scorer, score_cutoff=score_cutoff, workers=-1, dtype=np.float32)
+    cores = cores_for(len(first))
+    return process.cpdist(first, second, scorer=scorer, score_cutoff=score_cutoff, workers=cores, dtype=np.float32)
+
+
+def cores_for(n: int) -> int:
+    """Return on how many cores so many pairs of texts are compared (-1: all): few are done before threads begin."""
+    return -1 if n > _FEW else 1

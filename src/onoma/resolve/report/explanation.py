@@ -42,6 +42,7 @@ __all__ = [
     "Step",
     "answered",
     "explain_pair",
+    "field_contributions",
     "find_record",
     "fitted",
     "weight_table",
@@ -157,7 +158,7 @@ def explain_pair(resolution: "Resolution", a: Record, b: Record) -> Explanation:
     levels, shares = _levels(resolution, fit, one, other, pair)
     steps = [Step("prior", "", "", "", "", float(np.log2(fit.weights.kappa)))]
     steps += _of_fields(
-        resolution, fit, (one, other), levels, _contributions(fit.evidence, fit.weights, levels, shares)
+        resolution, fit, (one, other), levels, field_contributions(fit.evidence, fit.weights, levels, shares)
     )
     steps += _of_all(fit, levels, shares)
     posterior = None if pair < 0 else float(fit.draws.together[pair])
@@ -278,7 +279,7 @@ def _levels(
     return np.append(levels[0], np.int8(len(CONTRAST_LEVELS) - 1)), np.append(shares[0], np.float32(0.0))
 
 
-def _contributions(
+def field_contributions(
     evidence: Evidence, weights: Weights, levels: NDArray[np.int8], shares: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """Return what each field adds to the log Bayes factor "copied".

@@ -1,0 +1,247 @@
+"""A knowledge base that is asked and added to one record at a time.
+
+What is in the file is held in memory with an index (`snapshot.py`) and follows the file: when somebody else has written
+it, it is read again. A new record is weighed and drawn with what it touches as in any update, and written in one
+transaction into the file itself; what is in memory is then changed in the same way. Where all records would have to be
+resolved anew (what was learnt does not fit any more, or the model cannot take single records), an ordinary update does
+so.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from onoma.errors import DataError, UnsupportedError
+from onoma.kb.commit import Gone, Update, commit_entities
+from onoma.kb.database import Held, KnowledgeBase, file_stamp, read_knowledge_base, write_in_place
+from onoma.kb.find import Finding, Weighed, draw_with, find_record, find_records, one_row, weigh_record
+from onoma.kb.incremental import Edges, Resampled
+from onoma.kb.local import LocalWorld
+from onoma.kb.snapshot import Query, Snapshot, load_snapshot
+from onoma.kb.store import append_segment, append_values, codes_table
+from onoma.kb.update import Incoming, as_incoming, note_update, plan_update, take_in, update_knowledge_base, why_anew
+from onoma.kb.world import stored_config, stored_job, stored_memory
+
+__all__ = ["Added", "Live"]
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of a record that was added."""
+
+    record: str
+    entity: str
+    probability: float
+    """That it belongs there."""
+    is_new: bool
+    """Whether the entity is a new one."""
+    update: Update
+
+    def as_dict(self) -> dict[str, object]:
+        """Return one JSON-ready object."""
+        about = {"record": self.record, "entity": self.entity, "probability": self.probability, "is_new": self.is_new}
+        return about | {"update": self.update.as_dict()}
+
+
+class Live:
+    """A knowledge base to ask and to add to, one record at a time.
+
+    Parameters
+    ----------
+    path
+        The knowledge base.
+    held
+        The same, held open by a service; None: it is opened for each change and closed again.
+    """
+
+    def __init__(self, path: Path, held: Held | None = None) -> None:
+        self.path, self.held = path, held
+        self._snapshot: Snapshot | None = None
+        self._stamp: tuple[int, ...] = ()
+        self._lock = threading.RLock()
+
+    def snapshot(self) -> Snapshot:
+        """Return what is in the file, in memory."""
+        with self._lock:
+            if self._snapshot is None or (self.held is None and file_stamp(self.path) != self._stamp):
+                with self._reading() as base:
+                    self._load(base)
+            if self._snapshot is None:
+                raise DataError("cannot be read", file=self.path)
+            return self._snapshot
+
+    def forget(self) -> None:
+        """Read the file again before the next answer."""
+        with self._lock:
+            self._snapshot = None
+
+    def find(self, record: Mapping[str, object], *, most: int = 5) -> Finding:
+        """Return the entities that a record may be, nothing added."""
+        snapshot = self.snapshot()
+        with self._lock:
+            return find_record(snapshot, record, most=most)
+
+    def find_many(self, table: pa.Table, *, most: int = 5) -> list[Finding]:
+        """Return the same of each row of a table, each asked alone."""
+        snapshot = self.snapshot()
+        with self._lock:
+            return find_records(snapshot, table, most=most)
+
+    def add(self, record: Mapping[str, object], *, command: str = "") -> Added:
+        """Add a record in one transaction; only what it touches changes."""
+        begun = time.perf_counter()
+        with self._lock:
+            with self._writing() as base:
+                if self._snapshot is None or (self.held is None and file_stamp(self.path) != self._stamp):
+                    self._load(base, force=True)
+                table = _with_id(base, record, self._snapshot)
+                update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
+                self._stamp = ()
+                added = self._try(base, table, update, begun, command)
+            if added is None:
+                return self._add_anew(table, command)
+            self._stamp = file_stamp(self.path)
+            return added
+
+    def _try(self, base: KnowledgeBase, table: pa.Table, update: Update, begun: float, command: str) -> Added | None:
+        """Add a record in place; None if that cannot be done."""
+        if why_anew(base, more=1):
+            return None
+        incoming = as_incoming(base, table)
+        plan = plan_update(base, [incoming], None, update)
+        if plan.is_empty:
+            update.notes.append("nothing is new: the knowledge base was left as it is")
+            return _told(base, incoming, update)
+        if plan.table is None or len(plan.gone) or self._snapshot is None:
+            return None
+        numbers = take_in(base, plan, update)
+        _add(base, self._snapshot, plan.table, int(numbers[0]), plan.source[0], update)
+        update.n_records = int(base.value("SELECT count(*) FROM memberships"))
+        update.n_entities = int(base.value("SELECT count(*) FROM entities"))
+        update.seconds = time.perf_counter() - begun
+        note_update(base, update, command)
+        return _told(base, incoming, update)
+
+    def _add_anew(self, table: pa.Table, command: str) -> Added:
+        if self.held is not None:
+            raise UnsupportedError(
+                "this record cannot be added alone: all records would be resolved anew",
+                hint=f"End the service and run onoma resolve FILE --into {self.path}.",
+            )
+        update = update_knowledge_base(self.path, tables=[table], command=command)
+        self._snapshot = None
+        with self._reading() as base:
+            return _told(base, as_incoming(base, table), update)
+
+    def _load(self, base: KnowledgeBase, *, force: bool = False) -> None:
+        memory = stored_memory(base)
+        if memory.why_not and not force:
+            raise UnsupportedError(
+                f"{self.path}: single records are found where they can be added one by one, but {memory.why_not}",
+                hint="onoma show KB NAME finds entities by name.",
+            )
+        self._stamp = file_stamp(self.path)
+        self._snapshot = None if memory.why_not else load_snapshot(base)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[KnowledgeBase]:
+        door: AbstractContextManager[KnowledgeBase]
+        door = read_knowledge_base(self.path) if self.held is None else self.held.reading()
+        with door as base:
+            yield base
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[KnowledgeBase]:
+        door: AbstractContextManager[KnowledgeBase]
+        door = write_in_place(self.path) if self.held is None else self.held.writing()
+        with door as base:
+            yield base
+
+
+def _told(base: KnowledgeBase, incoming: Incoming, update: Update) -> Added:
+    """Return where a record is now."""
+    key, source = str(incoming.table["id"][0]), incoming.source[0]
+    sql = "SELECT entity, probability FROM memberships WHERE id = ? AND source = ?"
+    entity, probability = base.rows(sql, [key, source])[0]
+    is_new = bool(update.changes.get("created"))
+    return Added(f"{source}:{key}" if source else key, str(entity), float(probability), is_new, update)
+
+
+def _with_id(base: KnowledgeBase, record: Mapping[str, object], snapshot: Snapshot | None) -> pa.Table:
+    """Return a record as a table; one without an id gets one that nobody has."""
+    given = dict(record)
+    config = stored_config(stored_job(base))
+    column = config.id or "id"
+    if given.get(column) is None and given.get("id") is None:
+        given[column] = f"new-{base.meta('next_record')}"
+    if snapshot is not None:
+        return one_row(snapshot, given)
+    return pa.table({str(name): [None if value is None else str(value)] for name, value in given.items()})
+
+
+def _add(base: KnowledgeBase, snapshot: Snapshot, table: pa.Table, number: int, source: str, update: Update) -> None:
+    """Weigh a new record, draw what it touches again, and write that; what is in memory follows."""
+    query = snapshot.ask(table)
+    snapshot.next_number = number
+    weighed = weigh_record(snapshot, query, base) or _alone(base, snapshot, query)
+    world = weighed.world
+    _keep_values(base, snapshot, query, world)
+    plausible = weighed.new.take(world.is_plausible(weighed.new))
+    found = draw_with(weighed)
+    first = len(world.edges.a)
+    world.add_edges(plausible)
+    nobody = Gone({}, {}, {}, np.zeros(0, dtype=np.int64))
+    commit_entities(world, found, nobody, {}, update, "a new record")
+    _follow(base, snapshot, world, found, first, str(table["id"][0]), source)
+
+
+def _alone(base: KnowledgeBase, snapshot: Snapshot, query: Query) -> Weighed:
+    """Return a record that shares nothing with any other."""
+    none = np.zeros(0, dtype=np.int64)
+    nothing = Edges(none, none, np.zeros(0), np.zeros(0), np.zeros(0))
+    world = LocalWorld(base, snapshot, none, nothing, query)
+    world.edge_numbers = none
+    n_fields = len(query.values)
+    return Weighed(world, nothing, np.zeros((0, n_fields), np.int8), np.zeros((0, n_fields), np.float32))
+
+
+def _keep_values(base: KnowledgeBase, snapshot: Snapshot, query: Query, world: LocalWorld) -> None:
+    """Keep which values the new record has, and those that nobody had before with their features."""
+    for f, (value, code) in enumerate(zip(query.values, query.codes, strict=True)):
+        if value and code < 0:
+            first = snapshot.fields[f].n_values
+            append_values(base, f, first, [value], [query.examples[f]])
+            ids = snapshot.fields[f].feature_ids(value, -1)
+            append_segment(base, f, first, np.array([0, len(ids)], dtype=np.int64), ids)
+    number = world.records[-1:]
+    base.append("codes", codes_table(number, [codes[-1:] for codes in world.codes]))
+
+
+def _follow(
+    base: KnowledgeBase,
+    snapshot: Snapshot,
+    world: LocalWorld,
+    found: Resampled,
+    first: int,
+    key: str,
+    source: str,
+) -> None:
+    """Change what is in memory as the file was changed; `first` is the first new pair."""
+    touched = {"touched": pa.table({"record": world.records[found.records]})}
+    rows = base.query(
+        "SELECT record, entity FROM memberships SEMI JOIN touched USING (record) ORDER BY record", None, touched
+    )
+    snapshot.take(world.query, int(world.records[-1]), key, source)
+    places = np.append(world.places, snapshot.n - 1)
+    snapshot.name_entities(places[found.records], rows["entity"].to_pylist())
+    for number, p in zip(world.edge_numbers.tolist(), world.edges.probability[:first].tolist(), strict=True):
+        snapshot.set_probability(number, p)
+    for a, b, *parts in zip(*(part[first:].tolist() for part in world.edges), strict=True):
+        snapshot.add_edge(int(places[a]), int(places[b]), *parts)
