@@ -99,3 +99,15 @@ def test_a_name_that_is_not_there_is_suggested(onoma):
     ran = onoma("lineage names.txt Putin")
     assert ran.code == 1
     assert "Did you mean" in ran.err and "'Vladimir Putin'" in ran.err and "Merkel" not in ran.err
+
+
+def test_a_list_from_before_utf8_is_read_and_said(onoma, tmp_path):
+    (tmp_path / "x.txt").write_bytes("José García\nFrançois Müller\n".encode("cp1252"))
+    ran = onoma("names x.txt -o n.csv")
+    assert ran.code == 0, ran.err
+    assert ran.err.count("x.txt is not UTF-8 and was read as cp1252") == 1
+    assert "Müller" in (tmp_path / "n.csv").read_text("utf-8")
+    ran = onoma("names x.txt -o n.csv --encoding cp1250")
+    assert ran.code == 0 and "read as" not in ran.err
+    ran = onoma("names x.txt -o n.csv --encoding nonsense")
+    assert ran.code == 2 or "there is no encoding 'nonsense'" in ran.err

@@ -93,3 +93,20 @@ def test_every_command_that_writes_is_such_a_command():
     ]
     assert len(writing) > 10
     assert {each.name for each in writing if not isinstance(each, Sparing)} <= {"reproduce"}
+
+
+def test_every_command_that_reads_text_takes_its_encoding():
+    commands = dict(_commands(typer.main.get_command(app)))
+    for name in ("resolve", "convert", "plan", "names", "lineage", "evaluate", "relate", "annotate", "coref",
+                 "facts complete", "facts ask", "facts explain", "facts rules", "extract run", "extract train"):  # fmt: skip
+        assert "--encoding" in {flag for each in commands[name].params for flag in each.opts}, name
+    for name in ("resolve", "convert", "export", "names", "facts complete", "extract run"):
+        assert "--quote-formulas" in {flag for each in commands[name].params for flag in each.opts}, name
+
+
+def _commands(group, above=""):
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{above}{name} ")
+        else:
+            yield f"{above}{name}", command

@@ -181,3 +181,9 @@ def test_unknown_format():
 def test_document_row_leaves_nulls_out():
     row = document_row(next(iter(one())))
     assert "problem" not in row and "speaker" not in row["tokens"][0]
+
+
+def test_a_text_from_before_utf8_is_read_as_it_was_meant(tmp_path):
+    (path := tmp_path / "a.txt").write_bytes("José García wrote to François Müller in Köln.\n".encode("cp1252"))
+    (text,) = read_texts(path)
+    assert text.text.startswith("José García wrote to François Müller") and text.problem is None

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self, TextIO
+from typing import ClassVar, Self, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -68,6 +68,8 @@ class Speaker:
 
     json: bool = False
     quiet: bool = False
+    said: ClassVar[list[str]] = []
+    """The notes so far, of whichever speaker."""
 
     @property
     def out(self) -> Console:
@@ -98,6 +100,7 @@ class Speaker:
 
     def note(self, text: str) -> None:
         """Print one line about the work."""
+        self.said.append(text)
         if not self.quiet:
             self.err.print(Text(printable(text), style="dim"))
 

@@ -1,6 +1,6 @@
 """A command never writes over a file that it reads, and puts in order what a killed one left where it writes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +8,8 @@ import typer
 from typer.core import TyperCommand
 
 from onoma.cli.console import Speaker
-from onoma.cli.options import OnError
+from onoma.cli.options import Encoding, OnError
+from onoma.corpus.readers.source import reading
 from onoma.corpus.writers.delimited import formulas
 from onoma.corpus.writers.files import rejects_beside
 from onoma.corpus.writers.folders import sweep_folder
@@ -29,7 +30,9 @@ _NAMED_INSIDE = ("weights", "documents")
 
 _TABLES = ("resolve", "export", "names", "simulate", "complete", "rules", "run")
 """Commands that write tables which people open in spreadsheets; `convert` has the option itself."""
-_QUOTE = "onoma.quote_formulas"
+_TEXTS = (".plan", ".names", ".lineage", ".evaluate", ".facts", ".relate", ".annotate", ".coref", ".extract", ".build")
+"""Modules of commands that read text, of which each has the option `--encoding`."""
+_QUOTE, _ENCODING = "onoma.quote_formulas", "onoma.encoding"
 
 
 class Sparing(TyperCommand):
@@ -38,7 +41,10 @@ class Sparing(TyperCommand):
     def __init__(self, name: str | None, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(name, **settings)
         if name in _TABLES:
-            self.params.append(_quote_formulas())
+            self.params.append(_added(_quote_formulas, _QUOTE))
+        place = getattr(settings.get("callback"), "__module__", "")
+        if place.endswith(_TEXTS) and "encoding" not in {each.name for each in self.params}:
+            self.params.append(_added(_encoding, _ENCODING))
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  (typer keeps the class of contexts to itself)
         """Run the command."""
@@ -52,13 +58,18 @@ class Sparing(TyperCommand):
         for target in (*targets, *(path for name in _CHANGED for path in _paths(ctx.params.get(name)))):
             for left in sweep_folder(target.resolve()):
                 speaker.note(f"put in order what a killed run left: {left}")
-        if self.name not in _TABLES:
-            return super().invoke(ctx)
-        with formulas(quote=bool(ctx.meta.get(_QUOTE))) as found:
+        Speaker.said.clear()
+        with (
+            formulas(quote=bool(ctx.meta.get(_QUOTE))) as armed,
+            reading(ctx.meta.get(_ENCODING) or ctx.params.get("encoding")) as read_so,
+        ):
             answer = super().invoke(ctx)
-        if found.n_written:
-            said = "they were written with an apostrophe before them" if found.quote else _ARMED
-            speaker.note(f"{found.n_written:,} values begin as formulas of a spreadsheet do; {said}")
+        for note in dict.fromkeys(read_so.notes):
+            if not any(note in each for each in Speaker.said):
+                speaker.note(note)
+        if armed.n_written and self.name in _TABLES:
+            said = "they were written with an apostrophe before them" if armed.quote else _ARMED
+            speaker.note(f"{armed.n_written:,} values begin as formulas of a spreadsheet do; {said}")
         return answer
 
     def _files(self, target: Path, params: dict[str, Any]) -> list[Path]:
@@ -74,18 +85,21 @@ class Sparing(TyperCommand):
 _ARMED = "--quote-formulas makes them harmless there"
 
 
-def _quote_formulas() -> Any:  # noqa: ANN401
-    """Return the option; commands need not know of it, for it is heeded where files are written."""
+def _quote_formulas(
+    quote_formulas: Annotated[
+        bool, typer.Option("--quote-formulas", help="Write ' before values of CSV that a spreadsheet would run.")
+    ] = False,
+) -> None: ...
 
-    def only(
-        quote_formulas: Annotated[
-            bool,
-            typer.Option("--quote-formulas", help="Write ' before values of CSV that a spreadsheet would run."),
-        ] = False,
-    ) -> None: ...
+
+def _encoding(encoding: Encoding = None) -> None: ...
+
+
+def _added(only: Callable[..., None], key: str) -> Any:  # noqa: ANN401
+    """Return the one option of a function; commands need not know of it, for it is heeded where files are opened."""
 
     def keep(ctx: Any, parameter: object, value: object) -> None:  # noqa: ANN401, ARG001
-        ctx.meta[_QUOTE] = value
+        ctx.meta[key] = value
 
     alone = typer.Typer(add_completion=False)
     alone.command()(only)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from onoma.corpus.readers.source import read_lines_of
 from onoma.errors import DataError
 from onoma.extract.tokens import Style, Text, tokenise
 
@@ -28,10 +29,7 @@ def read_texts(path: Path) -> list[str]:
     """Read texts, one a line; empty lines are texts without fields."""
     if path.suffix in (".jsonl", ".ndjson"):
         return [str(row["text"]) for row in _rows(path, "text")]
-    try:
-        return path.read_text("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise DataError(f"is not UTF-8: {error}", file=path) from error
+    return read_lines_of(path, encoding=None, notes=[]).removeprefix("\ufeff").splitlines()
 
 
 def read_examples(path: Path, style: Style) -> list[Example]:
@@ -51,16 +49,15 @@ def read_examples(path: Path, style: Style) -> list[Example]:
 
 
 def _rows(path: Path, *keys: str) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                try:
-                    row = json.loads(line)
-                except ValueError as error:
-                    raise DataError(f"is no JSON: {error}", file=path, row=number) from error
-                if not isinstance(row, dict) or any(key not in row for key in keys):
-                    raise DataError(f"holds no object with {', '.join(keys) or 'fields'}", file=path, row=number)
-                yield row
+    for number, line in enumerate(read_lines_of(path, encoding=None, notes=[]).removeprefix("\ufeff").split("\n"), 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise DataError(f"is no JSON: {error}", file=path, row=number) from error
+            if not isinstance(row, dict) or any(key not in row for key in keys):
+                raise DataError(f"holds no object with {', '.join(keys) or 'fields'}", file=path, row=number)
+            yield row
 
 
 def _from_spans(row: dict[str, Any], style: Style) -> Example:

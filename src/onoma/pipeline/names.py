@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from onoma.corpus.readers.files import check_readable
+from onoma.corpus.readers.source import read_lines_of
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import is_knowledge_base, read_knowledge_base
@@ -85,12 +85,7 @@ def read_mentions(
             raise SettingsError(
                 f"{path} is a list of names, which has no columns", hint="Give a table (.csv, .parquet…)."
             )
-        try:
-            lines = check_readable(path).read_text("utf-8-sig").splitlines()
-        except UnicodeDecodeError as error:
-            raise DataError(
-                f"is not text in UTF-8 (byte {error.start:,})", file=path, hint="Convert it: iconv -f latin1 -t utf-8"
-            ) from error
+        lines = read_lines_of(path, encoding=None, notes=[]).removeprefix("\ufeff").splitlines()
         return Mentions(_some([line.strip() for line in lines if line.strip()], path), is_apart=is_apart)
     return mentions_of(
         read_table(path).table,

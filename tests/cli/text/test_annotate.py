@@ -1,13 +1,13 @@
 import json
 
 import pytest
-from onoma.pipeline.annotation import annotate
 from typer.testing import CliRunner
 
 from onoma.beside import _CLAIMED, claimed
 from onoma.cli.app import app
 from onoma.corpus.writers.annotations import write_annotations
 from onoma.errors import DataError
+from onoma.pipeline.text.annotation import annotate
 from onoma.text.annotate import MODELS
 
 needs_models = pytest.mark.skipif(not (MODELS / "names.npz").exists(), reason="the models are not here yet")

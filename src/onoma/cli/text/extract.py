@@ -123,7 +123,7 @@ def run(
         speaker.table("", ("text", "label", "field", "probability"), rows)
 
 
-@app.command("evaluate")
+@app.command("evaluate", cls=Sparing)
 def evaluate(
     extractor: Annotated[str, typer.Argument(help="A folder made by train, or: citations, addresses.")],
     gold: Annotated[Path, typer.Argument(help="Labelled texts (JSON lines).", exists=True, dir_okay=False)],
@@ -188,7 +188,7 @@ def explain(
         )
 
 
-@app.command("suggest")
+@app.command("suggest", cls=Sparing)
 def suggest(
     text: Annotated[list[Path], typer.Argument(help="Texts without labels, one a line.", exists=True, dir_okay=False)],
     labels: Annotated[Path, typer.Option("--labels", "-l", help="labels.toml")],

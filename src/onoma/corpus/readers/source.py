@@ -12,6 +12,8 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -21,7 +23,17 @@ from onoma.corpus.readers.encoding import check_encoding, find_encoding, to_utf8
 from onoma.corpus.readers.files import check_readable, check_text
 from onoma.errors import DataError, shown_path
 
-__all__ = ["Source", "compression_of", "decode", "open_source", "read_bytes", "read_lines_of", "read_text"]
+__all__ = [
+    "Reading",
+    "Source",
+    "compression_of",
+    "decode",
+    "open_source",
+    "read_bytes",
+    "read_lines_of",
+    "read_text",
+    "reading",
+]
 
 _MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zX", "xz"))
 _ENDINGS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
@@ -45,6 +57,27 @@ class Source(NamedTuple):
             return file.read(size)
 
 
+@dataclass
+class Reading:
+    """How all files are read for a while, and what was done to read them."""
+
+    encoding: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+_READING: ContextVar[Reading | None] = ContextVar("reading", default=None)
+
+
+@contextmanager
+def reading(encoding: str | None = None) -> Iterator[Reading]:
+    """Name the encoding of all text that is read inside where none is named; gather what is to be said of the files."""
+    token = _READING.set(found := Reading(check_encoding(encoding)))
+    try:
+        yield found
+    finally:
+        _READING.reset(token)
+
+
 @contextmanager
 def open_source(path: str | Path, *, encoding: str | None = None, text: bool = True) -> Iterator[Source]:
     """Give the plain file behind a path; what had to be made for it is gone at the end.
@@ -54,11 +87,12 @@ def open_source(path: str | Path, *, encoding: str | None = None, text: bool = T
     path
         A file, packed or not, or a stream.
     encoding
-        Of a text; None: a byte-order mark, UTF-8, or what is found.
+        Of a text; None: as `reading` says, else a byte-order mark, UTF-8, or what is found.
     text
         Whether it is to be text; otherwise its bytes stay as they are.
     """
-    encoding = check_encoding(encoding)
+    around = _READING.get() or Reading()
+    encoding = check_encoding(encoding) or around.encoding
     path = check_readable(path)
     with tempfile.TemporaryDirectory(prefix="onoma-", ignore_cleanup_errors=True) as folder:
         plain, notes = _spooled(path, Path(folder)), list[str]()
@@ -73,6 +107,7 @@ def open_source(path: str | Path, *, encoding: str | None = None, text: bool = T
             notes.append(_not_packed(path, plain))
         if text and not head.startswith(_BINARY):
             plain = _in_utf8(plain, encoding, path, Path(folder) / "utf8", notes)
+        around.notes += notes
         yield Source(path, plain, notes)
 
 

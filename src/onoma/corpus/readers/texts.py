@@ -18,7 +18,7 @@ from pathlib import Path
 
 from onoma.corpus.documents import Text
 from onoma.corpus.readers.files import check_readable, check_text
-from onoma.corpus.readers.source import open_source, read_bytes
+from onoma.corpus.readers.source import open_source
 from onoma.errors import DataError, SettingsError, UnsupportedError
 
 __all__ = ["TEXT_FORMATS", "find_files", "html_text", "markdown_text", "read_texts", "text_format_of"]
@@ -168,12 +168,17 @@ def _whole(path: Path, converted: Callable[[str], str]) -> Text:
     """Read a file that is one document."""
     name, source = _names(path)
     try:
-        raw = sys.stdin.buffer.read() if str(path) == "-" else read_bytes(path)
+        raw = sys.stdin.buffer.read() if str(path) == "-" else _in_utf8(path)
         check_text(raw, path)
         text, problem = _decoded(raw)
         return Text(name, converted(text), source, problem)
     except DataError as error:
         return Text(name, "", source, error.message)
+
+
+def _in_utf8(path: Path) -> bytes:
+    with open_source(path) as source:
+        return source.plain.read_bytes()
 
 
 def _names(path: Path) -> tuple[str, str]:
