@@ -97,8 +97,9 @@ def test_every_command_that_writes_is_such_a_command():
 
 def test_every_command_that_reads_text_takes_its_encoding():
     commands = dict(_commands(typer.main.get_command(app)))
-    for name in ("resolve", "convert", "plan", "names", "lineage", "evaluate", "relate", "annotate", "coref",
-                 "facts complete", "facts ask", "facts explain", "facts rules", "extract run", "extract train"):  # fmt: skip
+    alone = ("resolve", "convert", "plan", "names", "lineage", "evaluate", "relate", "annotate", "coref")
+    parts = ("facts complete", "facts ask", "facts explain", "facts rules", "extract run", "extract train")
+    for name in (*alone, *parts):
         assert "--encoding" in {flag for each in commands[name].params for flag in each.opts}, name
     for name in ("resolve", "convert", "export", "names", "facts complete", "extract run"):
         assert "--quote-formulas" in {flag for each in commands[name].params for flag in each.opts}, name
