@@ -116,7 +116,8 @@ def test_text_is_left_as_it_is(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"), [(b"\x00\x01\x02" * 100, "binary"), (b"ab\xff\xfecd", "2 places are not UTF-8")]
+    ("content", "problem"),
+    [(b"\x00\x01\x02" * 100, "binary"), ("éèê".encode() + b"\xff\xfe", "2 places are not UTF-8")],
 )
 def test_bytes_that_are_no_text_are_a_document_with_a_problem(tmp_path, content, problem):
     path = tmp_path / "a.txt"
@@ -186,4 +187,5 @@ def test_document_row_leaves_nulls_out():
 def test_a_text_from_before_utf8_is_read_as_it_was_meant(tmp_path):
     (path := tmp_path / "a.txt").write_bytes("José García wrote to François Müller in Köln.\n".encode("cp1252"))
     (text,) = read_texts(path)
-    assert text.text.startswith("José García wrote to François Müller") and text.problem is None
+    assert text.text.startswith("José García wrote to François Müller")
+    assert "is not UTF-8 and was read as cp1252" in text.problem

@@ -32,6 +32,7 @@ _TABLES = ("resolve", "export", "names", "simulate", "complete", "rules", "run")
 """Commands that write tables which people open in spreadsheets; `convert` has the option itself."""
 _TEXTS = (".plan", ".names", ".lineage", ".evaluate", ".facts", ".relate", ".annotate", ".coref", ".extract", ".build")
 """Modules of commands that read text, of which each has the option `--encoding`."""
+_MOST_NOTES = 10
 _QUOTE, _ENCODING = "onoma.quote_formulas", "onoma.encoding"
 
 
@@ -64,9 +65,9 @@ class Sparing(TyperCommand):
             reading(ctx.meta.get(_ENCODING) or ctx.params.get("encoding")) as read_so,
         ):
             answer = super().invoke(ctx)
-        for note in dict.fromkeys(read_so.notes):
-            if not any(note in each for each in Speaker.said):
-                speaker.note(note)
+        unsaid = [note for note in dict.fromkeys(read_so.notes) if not any(note in each for each in Speaker.said)]
+        for note in unsaid[:_MOST_NOTES]:
+            speaker.note(note)
         if armed.n_written and self.name in _TABLES:
             said = "they were written with an apostrophe before them" if armed.quote else _ARMED
             speaker.note(f"{armed.n_written:,} values begin as formulas of a spreadsheet do; {said}")

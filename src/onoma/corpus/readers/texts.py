@@ -168,17 +168,17 @@ def _whole(path: Path, converted: Callable[[str], str]) -> Text:
     """Read a file that is one document."""
     name, source = _names(path)
     try:
-        raw = sys.stdin.buffer.read() if str(path) == "-" else _in_utf8(path)
+        raw, notes = (sys.stdin.buffer.read(), []) if str(path) == "-" else _in_utf8(path)
         check_text(raw, path)
         text, problem = _decoded(raw)
-        return Text(name, converted(text), source, problem)
+        return Text(name, converted(text), source, "; ".join([*notes, *([problem] if problem else [])]) or None)
     except DataError as error:
         return Text(name, "", source, error.message)
 
 
-def _in_utf8(path: Path) -> bytes:
+def _in_utf8(path: Path) -> tuple[bytes, list[str]]:
     with open_source(path) as source:
-        return source.plain.read_bytes()
+        return source.plain.read_bytes(), source.notes
 
 
 def _names(path: Path) -> tuple[str, str]:
