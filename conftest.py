@@ -2,6 +2,12 @@
 
 from importlib.util import find_spec
 
-EXTRAS = {"src/onoma/text/documents/spacy_component.py": "spacy", "docs/hooks.py": "latex2mathml"}
+EXTRAS = {
+    "src/onoma/text/documents/spacy_component.py": "spacy",
+    "docs/hooks.py": "latex2mathml",
+    "src/onoma/serve/app.py": "fastapi",
+    "src/onoma/serve/reconcile.py": "fastapi",
+    "src/onoma/serve/tools.py": "mcp",
+}
 
 collect_ignore = [path for path, library in EXTRAS.items() if find_spec(library) is None]

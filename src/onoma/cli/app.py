@@ -36,6 +36,12 @@ COMMANDS = {
     ),
     "judge": LazyCommand("Say that two records are the same, or different; take back what was said.", room="kb"),
     "review": LazyCommand("Look at the pairs whose answer is worth most, one after the other.", room="kb"),
+    "serve": LazyCommand(
+        "Serve a knowledge base over HTTP: find, entities, explanations, counts, history, review.", room="kb"
+    ),
+    "mcp": LazyCommand(
+        "Offer a knowledge base to an assistant as tools, over standard input and output (MCP).", room="kb"
+    ),
     "export": LazyCommand("Export the current records with their entities, and the entities.", room="kb"),
     "names": LazyCommand("Cluster a bare list of names, without labels: which were copied from which?"),
     "lineage": LazyCommand("Show which name of an entity descends from which, and what was done to it on the way."),

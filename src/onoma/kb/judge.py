@@ -17,7 +17,7 @@ from onoma.kb.world import World, find_record_key, load_world, require_capabilit
 from onoma.resolve.contract import Capability
 from onoma.resolve.posterior.judgements import find_chain
 
-__all__ = ["Judgement", "Said", "judge", "list_judgements", "retract_judgements"]
+__all__ = ["Judgement", "Said", "judge", "judge_in", "list_judgements", "retract_in", "retract_judgements"]
 
 Kind = Literal["same", "different"]
 _MOST = 60.0
@@ -61,46 +61,58 @@ class Judgement:
 
 def judge(path: Path, said: Sequence[Said], *, by: str = "", command: str = "") -> tuple[list[Judgement], Update]:
     """Keep judgements and resolve again what they touch; refuse what contradicts earlier ones, and say which."""
-    begun = time.perf_counter()
     with write_knowledge_base(path) as base:
-        world = _world(base)
-        update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
-        kept, seeds = [], []
-        for each in said:
-            keys = [find_record_key(base, name) for name in (each.a, each.b)]
-            if keys[0][0] == keys[1][0]:
-                raise DataError(f"{each.a!r} and {each.b!r} are one record", file=path)
-            if each.weight is None:
-                _check_consistent(base, each, keys)
-            kept.append(_keep(base, each, keys, by, update.run))
-            seeds += [world.place(number) for number, _, _ in keys]
-        told = [f"{each.kind} {each.a} {each.b}" for each in said]
-        reason = f"judgement {kept[0].number}: {told[0]}" if len(kept) == 1 else f"{len(kept):,} judgements"
-        _resolve_again(world, seeds, update, reason + (f" (by {by})" if by else ""))
-        _finish(base, update, "judge", command, begun)
+        return judge_in(base, said, by=by, command=command)
+
+
+def judge_in(
+    base: KnowledgeBase, said: Sequence[Said], *, by: str = "", command: str = ""
+) -> tuple[list[Judgement], Update]:
+    """Do so in a knowledge base that is open to be changed."""
+    begun = time.perf_counter()
+    world = _world(base)
+    update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
+    kept, seeds = [], []
+    for each in said:
+        keys = [find_record_key(base, name) for name in (each.a, each.b)]
+        if keys[0][0] == keys[1][0]:
+            raise DataError(f"{each.a!r} and {each.b!r} are one record", file=base.path)
+        if each.weight is None:
+            _check_consistent(base, each, keys)
+        kept.append(_keep(base, each, keys, by, update.run))
+        seeds += [world.place(number) for number, _, _ in keys]
+    told = [f"{each.kind} {each.a} {each.b}" for each in said]
+    reason = f"judgement {kept[0].number}: {told[0]}" if len(kept) == 1 else f"{len(kept):,} judgements"
+    _resolve_again(world, seeds, update, reason + (f" (by {by})" if by else ""))
+    _finish(base, update, "judge", command, begun)
     return kept, update
 
 
 def retract_judgements(path: Path, numbers: Sequence[int], *, command: str = "") -> Update:
     """Take judgements back and resolve again what they touched."""
-    begun = time.perf_counter()
     with write_knowledge_base(path) as base:
-        update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
-        world = _world(base)
-        seeds = []
-        for number in numbers:
-            rows = base.rows("SELECT a_source, a, b_source, b, retracted FROM judgements WHERE judgement = ?", [number])
-            if not rows:
-                raise DataError(f"there is no judgement {number}", file=path, hint="onoma judge KB list shows them.")
-            if rows[0][4] is not None:
-                raise DataError(f"judgement {number} was retracted already", file=path)
-            for source, key in (rows[0][:2], rows[0][2:4]):
-                sql = "SELECT record FROM memberships WHERE source = ? AND id = ?"
-                seeds += [world.place(int(record)) for (record,) in base.rows(sql, [source, key])]
-            base.change("UPDATE judgements SET retracted = ? WHERE judgement = ?", [update.run, number])
-        said = f"judgement {numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} judgements"
-        _resolve_again(world, seeds, update, f"{said} retracted")
-        _finish(base, update, "retract judgement", command, begun)
+        return retract_in(base, numbers, command=command)
+
+
+def retract_in(base: KnowledgeBase, numbers: Sequence[int], *, command: str = "") -> Update:
+    """Do so in a knowledge base that is open to be changed."""
+    begun = time.perf_counter()
+    update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
+    world = _world(base)
+    seeds = []
+    for number in numbers:
+        rows = base.rows("SELECT a_source, a, b_source, b, retracted FROM judgements WHERE judgement = ?", [number])
+        if not rows:
+            raise DataError(f"there is no judgement {number}", file=base.path, hint="onoma judge KB list shows them.")
+        if rows[0][4] is not None:
+            raise DataError(f"judgement {number} was retracted already", file=base.path)
+        for source, key in (rows[0][:2], rows[0][2:4]):
+            sql = "SELECT record FROM memberships WHERE source = ? AND id = ?"
+            seeds += [world.place(int(record)) for (record,) in base.rows(sql, [source, key])]
+        base.change("UPDATE judgements SET retracted = ? WHERE judgement = ?", [update.run, number])
+    said = f"judgement {numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} judgements"
+    _resolve_again(world, seeds, update, f"{said} retracted")
+    _finish(base, update, "retract judgement", command, begun)
     return update
 
 

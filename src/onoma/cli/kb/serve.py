@@ -1,0 +1,62 @@
+"""`onoma serve`: a knowledge base over HTTP."""
+
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from onoma.cli.console import Speaker
+from onoma.cli.options import Quiet
+from onoma.errors import SettingsError
+
+__all__ = ["serve"]
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def serve(
+    kb: Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base.")],
+    *,
+    host: Annotated[str, typer.Option("--host", help="Where to listen; others than this machine need the token.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option("--port", help="The port; 0: any that is free.", min=0, max=65535)] = 8765,
+    write: Annotated[
+        bool, typer.Option("--write", help="Take records and judgements; the file is then its alone.")
+    ] = False,
+    token: Annotated[
+        str, typer.Option("--token", envvar="ONOMA_TOKEN", help="What whoever asks must bring; made up if needed.")
+    ] = "",
+    quiet: Quiet = False,
+) -> None:
+    """Serve a knowledge base over HTTP: find, entities, explanations, counts, history, review.
+
+    The service listens on this machine only and reads only. With [cyan]--write[/] it takes records and judgements, and
+    whoever asks needs its token. OpenRefine matches a column against it: add the service http://127.0.0.1:8765/reconcile.
+    What it answers is described at http://127.0.0.1:8765/docs.
+
+    For example:
+
+      [cyan]onoma serve people.duckdb[/]
+      [cyan]onoma serve people.duckdb --write --port 9000[/]
+    """
+    speaker = Speaker(json=False, quiet=quiet)
+    try:
+        import uvicorn
+
+        from onoma.serve.app import make_app
+    except ImportError as error:
+        raise SettingsError("a service needs FastAPI and uvicorn", hint="pip install 'onoma[serve]'") from error
+    from onoma.serve.service import open_service
+
+    local = host in _LOOPBACK
+    if not token and (write or not local):
+        token = secrets.token_urlsafe(18)
+        speaker.say(f"token: {token}")
+    with open_service(kb, write=write) as service:
+        app = make_app(service, token=token, hosts=() if local else (host, "*"))
+        speaker.say(
+            f"http://{host}:{port} serves {kb}, {'to read and to write' if write else 'to read'}; Ctrl-C ends it"
+        )
+        uvicorn.run(app, host=host, port=port, log_level="warning", timeout_keep_alive=15)

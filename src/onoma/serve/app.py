@@ -1,0 +1,236 @@
+"""The HTTP service: one route for each question, JSON in and out, described by OpenAPI at /docs.
+
+It is for this machine: it listens on the loopback, answers no other host name (so that no web page reaches it by a name
+that points here), and lets the pages of no other origin read it but OpenRefine's. Where it writes, or listens to
+others, whoever asks needs its token.
+"""
+
+import hmac
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from fastapi import FastAPI, HTTPException, Path, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.responses import JSONResponse, Response
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+import onoma
+from onoma.errors import DataError, OnomaError, SettingsError, UnsupportedError
+from onoma.serve.reconcile import add_reconciliation
+from onoma.serve.service import Json, Service
+
+__all__ = ["make_app"]
+
+_LARGEST = 1_000_000
+"""Bytes of a request."""
+_MOST = 1_000
+"""Records of a request."""
+ORIGINS = ("http://127.0.0.1:3333", "http://localhost:3333")
+"""Where OpenRefine's pages come from."""
+_LOCAL = ("127.0.0.1", "localhost", "[::1]", "testserver")
+
+
+@dataclass
+class FindOne:
+    """A record to find."""
+
+    record: dict[str, str | float | bool | None]
+    most: int = 5
+
+
+@dataclass
+class FindMany:
+    """Records to find."""
+
+    records: list[dict[str, str | float | bool | None]]
+    most: int = 5
+
+
+@dataclass
+class AddOne:
+    """A record to add."""
+
+    record: dict[str, str | float | bool | None]
+
+
+@dataclass
+class SaidOf:
+    """What is said of two records."""
+
+    kind: Literal["same", "different"]
+    a: str
+    b: str
+    by: str = ""
+    why: str = ""
+    weight: float | None = field(default=None)
+
+
+Name = Annotated[str, Path(min_length=1, max_length=500)]
+Most = Annotated[int, Query(ge=1, le=200)]
+
+
+def make_app(
+    service: Service, *, token: str = "", hosts: Sequence[str] = (), origins: Sequence[str] = ORIGINS
+) -> FastAPI:
+    """Return the application of a service.
+
+    Parameters
+    ----------
+    token
+        What whoever asks must bring (`Authorization: Bearer TOKEN`, or `?token=`); empty: nothing.
+    hosts
+        Host names that it answers to, beside those of this machine.
+    origins
+        Origins whose pages may read answers.
+    """
+    app = FastAPI(title="Onoma", version=onoma.__version__, description=f"The knowledge base {service.path.name}.")
+    app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["*"])
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*_LOCAL, *hosts])
+    _guard(app, token)
+    _add_questions(app, service)
+    _add_changes(app, service)
+    add_reconciliation(app, service)
+    return app
+
+
+def _guard(app: FastAPI, token: str) -> None:
+    """Ask for the token, bound what is sent, and turn our errors into answers."""
+
+    @app.middleware("http")
+    async def check(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
+        if token and not _brings(request, token):
+            return JSONResponse({"detail": "a token is needed: Authorization: Bearer TOKEN"}, status_code=401)
+        length = request.headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > _LARGEST:
+            return JSONResponse({"detail": f"a request has at most {_LARGEST:,} bytes"}, status_code=413)
+        return await call(request)
+
+    @app.exception_handler(RequestValidationError)
+    async def not_understood(_: Request, error: RequestValidationError) -> JSONResponse:
+        # What was sent is not repeated: it need not be text.
+        told = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+        return JSONResponse({"detail": "; ".join(told).encode("ascii", "replace").decode()}, status_code=422)
+
+    @app.exception_handler(OnomaError)
+    async def told(_: Request, error: OnomaError) -> JSONResponse:
+        code = 403 if isinstance(error, UnsupportedError) else 422 if isinstance(error, SettingsError) else 404
+        hint = getattr(error, "hint", None)
+        said = error.message if isinstance(error, DataError) else str(error)
+        return JSONResponse({"detail": said} | ({"hint": hint} if hint else {}), status_code=code)
+
+
+def _brings(request: Request, token: str) -> bool:
+    given = request.headers.get("authorization", "").removeprefix("Bearer ") or request.query_params.get("token", "")
+    return hmac.compare_digest(given.encode(), token.encode())
+
+
+def _add_questions(app: FastAPI, service: Service) -> None:
+    """Add the routes that change nothing."""
+
+    @app.get("/api/overview")
+    def overview() -> Json:
+        """Say what there is."""
+        return service.overview()
+
+    @app.get("/api/search")
+    def search(q: Annotated[str, Query(min_length=1, max_length=500)], most: Most = 10) -> Json:
+        """Find entities by name, spelt roughly right."""
+        return service.search(q, most=most)
+
+    @app.post("/api/find")
+    def find(asked: FindOne) -> Json:
+        """Say which entities a record may be, nothing added."""
+        return service.find(asked.record, most=_bounded(asked.most)).as_dict()
+
+    @app.post("/api/find_many")
+    def find_many(asked: FindMany) -> Json:
+        """Say the same of many records, each asked alone."""
+        if len(asked.records) > _MOST:
+            raise HTTPException(413, f"at most {_MOST:,} records a request")
+        return {"records": [service.find(each, most=_bounded(asked.most)).as_dict() for each in asked.records]}
+
+    @app.get("/api/entities/{name:path}/explain")
+    def explain(name: Name) -> Json:
+        """Say what holds an entity together, and what it hangs on."""
+        return service.explain(name)
+
+    @app.get("/api/entities/{name:path}/history")
+    def history(name: Name) -> Json:
+        """Tell the life of an entity."""
+        return service.history(name)
+
+    @app.get("/api/entities/{name:path}")
+    def entity(name: Name) -> Json:
+        """Return an entity, its canonical values and its records."""
+        return service.entity(name)
+
+    @app.get("/api/pairs")
+    def pair(a: Annotated[str, Query(max_length=500)], b: Annotated[str, Query(max_length=500)]) -> Json:
+        """Say why two records are, or are not, the same: the waterfall of bits."""
+        return service.pair(a, b)
+
+    @app.get("/api/count")
+    def count(
+        where: Annotated[str | None, Query(max_length=2_000)] = None,
+        level: Annotated[float, Query(gt=0.0, lt=1.0)] = 0.95,
+    ) -> Json:
+        """Count entities, with an interval; `where` is a condition on the columns of a record."""
+        return service.count(where, level=level)
+
+    @app.get("/api/review")
+    def review(most: Most = 10) -> Json:
+        """Return the pairs most worth a person's look."""
+        return service.review(most=most)
+
+    @app.get("/api/judgements")
+    def judgements() -> Json:
+        """Return what people have said."""
+        return service.judgements()
+
+    @app.get("/api/proposals")
+    def proposals() -> Json:
+        """Return what waits for a person."""
+        return service.proposals()
+
+
+def _bounded(most: int) -> int:
+    if not 1 <= most <= 200:
+        raise HTTPException(422, f"most is {most}; it is between 1 and 200")
+    return most
+
+
+def _add_changes(app: FastAPI, service: Service) -> None:
+    """Add the routes that write; a service that reads only refuses them."""
+    number = Annotated[int, Path(ge=1, le=2**53)]
+
+    @app.post("/api/records")
+    def add(asked: AddOne) -> Json:
+        """Add a record in one transaction."""
+        return service.add(asked.record)
+
+    @app.post("/api/judgements")
+    def judge(said: SaidOf) -> Json:
+        """Say that two records are the same, or different."""
+        return service.judge(said.kind, said.a, said.b, by=said.by, weight=said.weight)
+
+    @app.delete("/api/judgements/{judgement}")
+    def retract(judgement: number) -> Json:
+        """Take a judgement back."""
+        return service.retract([judgement])
+
+    @app.post("/api/proposals")
+    def propose(said: SaidOf) -> Json:
+        """Suggest a judgement for a person to accept."""
+        return service.propose(said.kind, said.a, said.b, by=said.by, why=said.why)
+
+    @app.post("/api/proposals/{proposal}/accept")
+    def accept(proposal: number) -> Json:
+        """Make a proposal a judgement."""
+        return service.accept(proposal)
+
+    @app.post("/api/proposals/{proposal}/reject")
+    def reject(proposal: number) -> Json:
+        """Put a proposal aside."""
+        return service.reject(proposal)
