@@ -144,7 +144,7 @@ def test_the_reach_of_the_canopies_is_told(onoma, people):
     found = onoma(f"resolve {people} --json").json
     assert 0.9 < found["canopy_recall"]["found"] <= 1.0
     assert found["hot_features"] >= 0
-    assert "of the matches were within reach of comparison" in onoma(f"resolve {people}").out
+    assert "estimated blocking recall: about" in onoma(f"resolve {people}").out
 
 
 # Settings.

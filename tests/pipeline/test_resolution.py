@@ -250,11 +250,11 @@ def test_several_files_need_no_source_in_the_settings(tmp_path):
 def test_the_recall_of_blocking_is_estimated_on_request_and_timed(people, monkeypatch):
     """It takes a while, so it is a stage of its own, and nobody computes it while printing."""
     told = run_job(Job(table=people, config=SHORT))
-    assert told.recall is not None and told.seconds["recall of blocking"] > 0
+    assert told.recall is not None and told.seconds["blocking recall"] > 0
     assert summary(told)["canopy_recall"] is not None
     monkeypatch.setattr("onoma.resolve.quality.recall.estimate_recall", lambda *_: pytest.fail("nobody asked"))
     quiet = run_job(Job(table=people, config=SHORT), recall=False)
-    assert quiet.recall is None and "recall of blocking" not in quiet.seconds
+    assert quiet.recall is None and "blocking recall" not in quiet.seconds
     assert summary(quiet)["canopy_recall"] is None
 
 

@@ -82,7 +82,7 @@ def facts(
     rank
         Numbers per entity; by default 100, or fewer for few entities.
     regularisation
-        How strongly numbers are kept small; by default what serves facts put aside best.
+        L2 regularisation λ; by default what serves held-out facts best.
     seed
         The same seed gives the same result.
     """

@@ -53,7 +53,7 @@ def resolve(
         typer.Option(
             "--engine",
             metavar="ENGINE",
-            help="Sample in partitions, carried by local[K] (threads), processes[K], spark://host:port, yarn or spark.",
+            help="Execution backend, in partitions: local[K] (threads), processes[K], spark://host:port, yarn, spark.",
         ),
     ] = None,
     settings: Annotated[
@@ -244,7 +244,7 @@ def _show_answer(speaker: Speaker, outcome: Outcome) -> None:
     )
     recall = outcome.recall
     if recall is not None:
-        reach = f"about {recall.found:.1%} of the matches were within reach of comparison"
+        reach = f"estimated blocking recall: about {recall.found:.1%} of the matches were compared"
         speaker.say(f"{reach} (95 %: {recall.low:.1%} – {recall.high:.1%}; {recall.n_records:,} rows checked)")
     if resolution.weighed is not None and resolution.weighed.candidates.n_hot:
         speaker.note(

@@ -173,7 +173,7 @@ def link_prediction(
     test
         The facts to find.
     known
-        All facts known to be true: those learnt from, those put aside, and the test facts or not.
+        All facts known to be true: those learnt from, those held out, and the test facts or not.
     batch_cells
         How many scores are in memory at once.
     n_entities

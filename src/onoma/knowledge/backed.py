@@ -33,7 +33,7 @@ class Backed(Viewed):
     facts
         From what.
     prior, pairs
-        The weights of the two; 0 leaves one out. Choose them on facts put aside.
+        The weights of the two; 0 leaves one out. Choose them on held-out facts.
     checked
         Whether a fact whose types do not fit scores -inf.
 

@@ -33,7 +33,7 @@ __all__ = ["Pairs", "Prior"]
 Double = NDArray[np.float64]
 
 _KAPPA, _ALPHA, _BETA, _KAPPA_PAIRS = 10.0, 0.01, 0.1, 1.0
-"""κ, α, β and κ': the best of a few tried on facts of NELL-995 put aside; the figures hardly depend on them."""
+"""κ, α, β and κ': the best of a few tried on held-out facts of NELL-995; the figures hardly depend on them."""
 
 
 _PART = 50_000

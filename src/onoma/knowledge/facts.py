@@ -200,9 +200,9 @@ class Facts:
         return Facts(self.entities, self.relations, self.triples.take(which), self.probability[which])
 
     def split(self, share: float, seed: int) -> tuple["Facts", "Facts"]:
-        """Return two parts: a random share of the facts put aside, and the rest first.
+        """Return two parts: a random share of the held-out facts, and the rest first.
 
-        A fact is put aside only if both its entities and its relation keep another one.
+        A fact is held out only if both its entities and its relation keep another one.
         """
         aside = np.zeros(len(self), np.bool_)
         degree = np.bincount(

@@ -77,7 +77,7 @@ class Outcome:
     peak_mb: float | None
     """The most memory that was used; None where the system does not tell."""
     recall: CanopyRecall | None = None
-    """How many matches blocking left within reach, where that was estimated."""
+    """The blocking recall, where that was estimated."""
 
 
 Reader = Callable[[Path, str, str | None], TableRead]
@@ -247,7 +247,7 @@ def run_job(
     Parameters
     ----------
     recall
-        Whether to estimate how many matches blocking left within reach, which takes a while.
+        Whether to estimate the blocking recall, which takes a while.
     """
     start = time.perf_counter()
     resolution = resolve(job.table, job.config, progress=progress, stop=stop, resume=resume, carry=carry)
@@ -255,7 +255,7 @@ def run_job(
     begun = time.perf_counter()
     reach = resolution.canopy_recall if recall else None
     if reach is not None:
-        seconds["recall of blocking"] = time.perf_counter() - begun
+        seconds["blocking recall"] = time.perf_counter() - begun
     seconds["total"] = time.perf_counter() - start
     gold = evaluation = calibration = None
     if job.config.truth is not None:

@@ -172,7 +172,7 @@ class Resolution:
 
     @cached_property
     def canopy_recall(self) -> "CanopyRecall | None":
-        """How many matches were within reach, by the model's own judgement.
+        """Estimated blocking recall: what part of the matches was compared, by the model's own judgement.
 
         None where no match is expected, and for a model that does not find its entities by weights of pairs.
         """

@@ -138,7 +138,7 @@ def test_few_facts_with_no_settings_at_all(files):
     ran = files("facts complete kb.tsv --top 5")
     assert ran.code == 0
     assert "the 5 best of 5 missing facts" in ran.out
-    assert "facts put aside" in ran.err
+    assert "facts held out" in ran.err
     assert "rescal of rank 16" in ran.err
     Path("one.tsv").write_text("a\tis\ta\n")
     none = files("facts complete one.tsv")

@@ -115,7 +115,7 @@ def test_few_facts_are_not_regularised_away(files):
     assert len(learn(given).model.best_missing(given.facts, 5)) == 0  # 5 is for many facts
     learnt = learn(replace(given, choose=True))
     assert len(learnt.model.best_missing(given.facts, 5)) == 5
-    assert any("on 10 facts put aside" in note for note in learnt.notes)
+    assert any("on 10 facts held out" in note for note in learnt.notes)
 
 
 def test_settings_that_a_model_does_not_heed_are_said(files, job, tmp_path):

@@ -215,12 +215,12 @@ def rules_command(
     triples: Triples,
     *,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file of rules, for --rules.")] = None,
-    support: Annotated[int, typer.Option("--support", help="How many facts must bear a rule out.", min=1)] = 5,
+    support: Annotated[int, typer.Option("--support", help="Minimum support: facts that bear a rule out.", min=1)] = 5,
     confidence: Annotated[
         float,
         typer.Option(
             "--confidence",
-            help="How often, at least, the head holds where the body does; rules with few cases count for less.",
+            help="Minimum confidence: how often the head holds where the body does; few cases count for less.",
             min=0,
             max=1,
         ),

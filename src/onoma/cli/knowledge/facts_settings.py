@@ -66,14 +66,15 @@ class Settings:
         Path | None, typer.Option("--load", help="A folder with a model saved before; nothing is learnt.")
     ] = None
     rank: Annotated[
-        int | None, typer.Option("--rank", help="Numbers per entity. By default 100, or fewer for few entities.", min=1)
+        int | None,
+        typer.Option("--rank", help="Latent dimension: numbers per entity. By default 100, fewer for few.", min=1),
     ] = None
     regularisation: Annotated[
         float | None,
         typer.Option(
             "--regularisation",
-            help=f"How strongly numbers are kept small, in (t)rescal. By default {PLENTY:g}; up to {FEW:,} facts, what "
-            "serves facts put aside best.",
+            help=f"L2 regularisation λ, in (t)rescal. By default {PLENTY:g}; up to {FEW:,} facts, what "
+            "serves held-out facts best.",
             min=0,
         ),
     ] = None

@@ -45,7 +45,7 @@ def relate(
         Path | None, typer.Option("--model", "-m", help="A folder with a fitted model: faster, and it generalises.")
     ] = None,
     fit: Annotated[Path | None, typer.Option("--fit", help="Fit a model of the thesauri into this folder.")] = None,
-    rank: Annotated[int, typer.Option(help="The rank of the model to fit.", min=1)] = 300,
+    rank: Annotated[int, typer.Option(help="Latent dimension (rank) of the model to fit.", min=1)] = 300,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,

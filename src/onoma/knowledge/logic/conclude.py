@@ -2,7 +2,7 @@
 
 Learning from rules bends all vectors a little; a thousand rules of middling confidence bend them this way and that.
 `Concluding` leaves the model as it is and adds to the score of a fact the weight of the best rule that concludes it
-from known facts, times a weight of its own: where rules do not help, that is 0 on facts put aside.
+from known facts, times a weight of its own: where rules do not help, that is 0 on held-out facts.
 """
 
 from collections.abc import Sequence
@@ -91,7 +91,7 @@ class Concluding:
     conclusions
         What rules conclude.
     weight
-        What a rule of weight 1 adds to a score; choose it on facts put aside.
+        What a rule of weight 1 adds to a score; choose it on held-out facts.
 
     Examples
     --------

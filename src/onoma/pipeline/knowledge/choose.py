@@ -1,4 +1,4 @@
-"""How strongly to regularise a factorisation of few facts: as serves facts put aside best.
+"""How strongly to regularise a factorisation of few facts: as serves held-out facts best.
 
 A factorisation of a large knowledge base does well with one strength for all (`PLENTY`). The same strength leaves
 nothing of a small one: numbers are kept small against the sum over its facts, and there are few.
@@ -18,11 +18,11 @@ FEW = 10_000
 CHOICES = (0.1, 0.3, 1.0, 2.0, 5.0, 10.0)
 """The strengths tried."""
 _ASIDE, _LEAST, _MOST = 0.1, 10, 500
-"""The share put aside; at least and at most so many facts, if there are."""
+"""The share held out; at least and at most so many facts, if there are."""
 
 
 def choose_regularisation(facts: Facts, learn: Callable[[Facts, float], Scorer], seed: int) -> tuple[float, str]:
-    """Return the strength with the best filtered mean reciprocal rank on facts put aside, and a note on it.
+    """Return the strength with the best filtered mean reciprocal rank on held-out facts, and a note on it.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def choose_regularisation(facts: Facts, learn: Callable[[Facts, float], Scorer],
     learn
         Learns from facts with a strength.
     seed
-        Of the facts put aside.
+        Of the held-out facts.
     """
     if len(facts) > FEW:
         return PLENTY, ""
@@ -47,4 +47,4 @@ def choose_regularisation(facts: Facts, learn: Callable[[Facts, float], Scorer],
     best = max(found, key=lambda each: each[0])[1]
     tried = ", ".join(f"{strength:g}" for strength in CHOICES)
     n_aside = f"{len(aside):,} {'fact' if len(aside) == 1 else 'facts'}"
-    return best, f"regularisation {best:g}: the best of {tried} on {n_aside} put aside"
+    return best, f"regularisation {best:g}: the best of {tried} on {n_aside} held out"

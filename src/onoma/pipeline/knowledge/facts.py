@@ -123,7 +123,7 @@ def about(model: FactModel) -> str:
     if not isinstance(found, Factorisation):
         return type(model).__name__
     n = max((point.iteration for point in found.trace), default=0)
-    rest = "" if found.converged else ", not yet at rest (--iterations goes on)"
+    rest = "" if found.converged else ", not converged (more --iterations go on)"
     return (
         f"{found.kind} of rank {found.plan.rank}, regularisation {found.plan.regularisation:g}: "
         f"{n:,} {'iteration' if n == 1 else 'iterations'}{rest}"

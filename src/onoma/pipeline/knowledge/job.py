@@ -45,7 +45,7 @@ class FactsJob:
     plan
         How to factorise.
     choose
-        Whether the regularisation is chosen on facts put aside where there are few (`pipeline.knowledge.choose`).
+        Whether the regularisation is chosen on held-out facts where there are few (`pipeline.knowledge.choose`).
     prior, pairs
         How much a factorisation is backed by counts.
     notes, rejects
@@ -99,7 +99,7 @@ def read_facts_job(
     plan
         How to factorise, given the facts; by default with λ = 5 and `default_rank`.
     choose
-        Whether λ is chosen on facts put aside where there are few.
+        Whether λ is chosen on held-out facts where there are few.
     prior, pairs
         How much a factorisation is backed by what is usual and by other relations of a pair (`knowledge.backing`).
     on_error

@@ -39,7 +39,7 @@ TABLE_2 = {
 }
 """MAP in per cent, without and with type check at test."""
 GRID = (1.0, 5.0, 10.0, 20.0)
-"""Regularisations tried on facts put aside from the training facts."""
+"""Regularisations tried on held-out training facts."""
 WEIGHTS = (0.0, 0.01, 0.1, 1.0)
 """Weights of the prior and of pairs (`onoma.knowledge.backing`) tried on the validation facts."""
 
@@ -105,7 +105,7 @@ def _weights(model: Factorisation, base: KnowledgeBase, seed: int) -> tuple[floa
 
 
 def _models(base: KnowledgeBase, rank: int, context: Context) -> tuple[dict[str, Factorisation], list[str]]:
-    """Learn each model with the regularisation that was best on facts put aside."""
+    """Learn each model with the regularisation that was best on held-out facts."""
     types = _need(base.types)
     inner, aside = base.train.split(0.03, context.seed)
     grid = GRID[1:3] if context.quick else GRID
@@ -130,7 +130,7 @@ def _models(base: KnowledgeBase, rank: int, context: Context) -> tuple[dict[str,
     said = ", ".join(f"{name} {lam:g}" for name, lam in chosen.items())
     return models, [
         f"NELL-995 in place of the paper's NELL; rank {rank}, 10 iterations, lambda by entity retrieval MAP on 3 % of "
-        f"the training facts, put aside: {said}.",
+        f"the training facts, held out: {said}.",
         "The range of lambda was set after a first look at the test facts; the value within it was not.",
         "“Smoothed by types” adds to every entity the mean of those that fit the same relations (weight 1, one of five "
         "tried on the validation facts): not in the paper.",
@@ -153,7 +153,7 @@ def figure_4(context: Context) -> Findings:
 
 
 def _sensitivity(context: Context, setting: str, plans: Sequence[Plan], names: Sequence[str]) -> Findings:
-    """Measure on facts put aside how retrieval changes with one setting."""
+    """Measure on held-out facts how retrieval changes with one setting."""
     base = read_knowledge_base(context, "nell995")
     if context.quick:
         base = _smaller(base)
@@ -173,7 +173,7 @@ def _sensitivity(context: Context, setting: str, plans: Sequence[Plan], names: S
                 shown.advance(1, map=found["relation retrieval"].map)
     fixed = f"lambda {plans[0].regularisation:g}" if setting == "rank" else f"rank {plans[0].rank}"
     notes = [
-        f"On {len(aside):,} facts of NELL-995 put aside from training; {fixed}, 10 iterations, no type check. "
+        f"On {len(aside):,} facts of NELL-995 held out from training; {fixed}, 10 iterations, no type check. "
         "The paper draws relation retrieval on its own NELL and gives no numbers."
     ]
     return Findings(rows, notes, {f"trescal-{setting}": _curves(points, setting)})

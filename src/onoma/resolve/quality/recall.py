@@ -50,7 +50,7 @@ _NO_MATCH = 3.0
 
 
 class CanopyRecall(NamedTuple):
-    """What part of the matches was within reach."""
+    """What part of the matches was compared."""
 
     direct: float
     """Of the pairs held together by the samples, the share that was compared."""

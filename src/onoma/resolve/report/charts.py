@@ -103,7 +103,7 @@ def weights_chart(resolution: "Resolution") -> alt.LayerChart:
         tooltip=[
             *(alt.Tooltip(f"{name}:N") for name in ("field", "kind", "level")),
             alt.Tooltip("copied:Q", title="of copies", format=".3%"),
-            alt.Tooltip("strangers:Q", title="of strangers", format=".3%"),
+            alt.Tooltip("strangers:Q", title="of non-matches", format=".3%"),
             alt.Tooltip("copies:Q", title="copies at it", format=",.0f"),
             alt.Tooltip("bits:Q", format="+.2f"),
             alt.Tooltip("range:N", title="by rarity"),

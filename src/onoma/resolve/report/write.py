@@ -247,7 +247,7 @@ def _weights(resolution: "Resolution", fit: "PairEvidence") -> list[str]:
     said += "" if fit.is_used else "the entities it found share, so that a decision can be looked at. "
     said += (
         "A pair's evidence is a sum: for each field, how much more often copies of one record are at this level of "
-        "agreement than strangers are, in bits (log₂). Ten bits are a factor of a thousand. Equal values weigh the "
+        "agreement than non-matches are, in bits (log₂). Ten bits are a factor of a thousand. Equal values weigh the "
         "more the rarer they are: the bar is a typical value, the thin line runs from common to rare ones. Pale bars "
         "are levels that hardly a copy is at. A field that repeats what another says counts less than here."
     )
@@ -262,7 +262,7 @@ def _weights(resolution: "Resolution", fit: "PairEvidence") -> list[str]:
         ]
         for each in weight_table(resolution)
     ]
-    heads = ["field", "level", "of copies", "of strangers", "bits", "by rarity"]
+    heads = ["field", "level", "of matches", "of non-matches", "bits", "by rarity"]
     listed = Html(f"<details><summary>the same as a table</summary>{table(heads, rows)}</details>")
     return [said, chart("weights", weights_chart(resolution).to_dict()), listed]
 

@@ -1,10 +1,10 @@
+"""Kinds of words, told by their letters."""
+
 import numpy as np
 import pytest
 
 from onoma.resolve.fields.wording import CLASSES, shipped_wording
-from onoma.resolve.fields.wording.model import Wording, features, pieces
-from onoma.resolve.fields.wording.simulate import simulate_values
-from onoma.resolve.fields.wording.train import learn_wording, write_wording
+from onoma.resolve.fields.wording.model import features, pieces
 
 
 def best(values):
@@ -50,20 +50,3 @@ def test_pieces_and_features_have_length_one():
     rows = features(["ada", "12 high street"])
     norms = np.sqrt(np.asarray(rows[:, :-1].multiply(rows[:, :-1]).sum(axis=1)).ravel())
     assert norms == pytest.approx([1.0, 1.0])
-
-
-def test_simulated_values_are_the_same_for_the_same_seed_and_differ_by_seed():
-    one = simulate_values(20, seed=1, known=["en_GB", "de_DE"])
-    assert one == simulate_values(20, seed=1, known=["en_GB", "de_DE"])
-    assert one[0] != simulate_values(20, seed=2, known=["en_GB", "de_DE"])[0]
-
-
-def test_learning_anew_tells_unseen_values_apart_and_is_written(tmp_path):
-    learnt = learn_wording(300, known=["en_US", "en_GB"], n_iterations=15)
-    values, classes = simulate_values(100, seed=9, known=["en_US", "en_GB"])
-    right = (learnt.log_shares(values).argmax(axis=1) == np.array(classes)).mean()
-    assert right > 0.6  # by chance: a quarter
-    write_wording(tmp_path / "w.npz", learnt)
-    with np.load(tmp_path / "w.npz", allow_pickle=False) as kept:
-        again = Wording(kept["weights"].astype(np.float32))
-    assert np.abs(again.log_shares(values) - learnt.log_shares(values)).max() < 0.1

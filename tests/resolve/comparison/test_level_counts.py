@@ -1,0 +1,73 @@
+"""Expected counts of levels, and the weights that they give."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from onoma.resolve.comparison.level_counts import LevelCounts
+from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, WeightSettings
+from reference.levels_drawn import COPIES, STRANGERS, drawn_evidence
+
+
+@pytest.fixture(scope="module")
+def known():
+    evidence, labels = drawn_evidence(n=800, n_links=250)
+    same = (labels[evidence.a] == labels[evidence.b]).astype(float)
+    return evidence, same
+
+
+def counted(known, **settings):
+    evidence, same = known
+    counts = LevelCounts(evidence, WeightSettings(relatives=False, **settings))
+    counts.add(1.0, same, np.zeros(len(same)), same)
+    return counts
+
+
+def test_shares_are_those_that_were_drawn(known):
+    weights = counted(known).weights(250.0, 0.0)
+    assert np.exp(weights.tables[COPIED, :, -1]) == pytest.approx(np.tile(COPIES, (6, 1)), abs=0.08)
+    assert np.exp(weights.tables[FRESH, :, -1]) == pytest.approx(np.tile(STRANGERS, (6, 1)), abs=0.02)
+    assert weights.kappa == pytest.approx(250 / known[0].n_pairs) and weights.sigma == 0.0
+
+
+def test_every_table_sums_to_one(known):
+    weights = counted(known).weights(250.0, 0.0)
+    assert np.exp(weights.tables).sum(axis=-1)[COPIED] == pytest.approx(np.ones((6, 4)))
+
+
+def test_half_a_step_is_half_way(known):
+    whole, half = counted(known), LevelCounts(known[0], WeightSettings(relatives=False))
+    half.add(0.5, known[1], np.zeros(len(known[1])), known[1])
+    assert half.counts == pytest.approx(whole.counts / 2)
+
+
+def test_independent_fields_have_no_parents_and_a_repetition_has_one(known):
+    evidence, _ = known
+    counts = counted(known)
+    counts.grow_tree()
+    assert (counts.parent < 0).sum() >= 5
+    twice = replace(
+        evidence,
+        levels=np.column_stack([evidence.levels[:, :5], evidence.levels[:, 0]]),
+        background=np.column_stack([evidence.background[:, :5], evidence.background[:, 0]]),
+    )
+    repeated = LevelCounts(twice, WeightSettings(relatives=False))
+    repeated.grow_tree()
+    assert {0, 5} & {int(repeated.parent[0]), int(repeated.parent[5])}
+
+
+def test_own_fields_are_nothing_that_relatives_share(known):
+    evidence, same = known
+    own = replace(evidence, own=np.arange(6) == 3)
+    counts = LevelCounts(own, WeightSettings(relatives=True))
+    counts.add(1.0, same, 0.5 * same, same)
+    tables = counts.weights(250.0, 100.0).tables
+    assert tables[RELATED, 3] == pytest.approx(tables[FRESH, 3])
+    assert not np.allclose(tables[RELATED, 4, -1, :3], tables[FRESH, 4, -1, :3])
+
+
+def test_no_level_speaks_more_for_a_copy_than_equality(known):
+    tables = counted(known).weights(250.0, 0.0).tables
+    bits = tables[COPIED, :, -1] - tables[FRESH, :, -1]
+    assert (bits[:, 1:] <= bits[:, :1] + 1e-9).all()

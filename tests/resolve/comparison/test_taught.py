@@ -1,0 +1,35 @@
+"""Weights that other tables have taught: nothing is learnt here."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from onoma.resolve.blocking.canopies import CanopySettings, find_candidates
+from onoma.resolve.comparison.gathering import gather_evidence
+from onoma.resolve.comparison.taught import taught_weights
+from onoma.resolve.comparison.weights import COPIED, FRESH, WeightSettings
+from onoma.resolve.fields.kinds.likeness import likeness_model
+from onoma.resolve.fields.prepare import prepare_fields
+
+
+@pytest.fixture(scope="module")
+def taught():
+    names = [f"{a} {b} works" for a in ("Bako", "Lim", "Rento", "Vard") for b in ("Melsun", "Pardol", "Fengrat")]
+    fields = prepare_fields(pa.table({"name": [*names, *names[:3]]}), kinds={"name": "likeness"}).fields
+    candidates = find_candidates(fields, settings=CanopySettings())
+    evidence = gather_evidence(fields, candidates, None, None, seed=1, settings=CanopySettings())
+    return evidence, taught_weights(evidence, WeightSettings())
+
+
+def test_levels_have_the_log_odds_that_were_taught(taught):
+    evidence, weights = taught
+    k = int(evidence.n_levels[0])
+    found = weights.tables[COPIED, 0, -1, :k] - weights.tables[FRESH, 0, -1, :k] + np.log(weights.kappa)
+    assert found[1:] == pytest.approx(likeness_model().level_log_odds()[1:k])
+
+
+def test_tables_are_shares_and_there_are_no_relatives(taught):
+    evidence, weights = taught
+    k = int(evidence.n_levels[0])
+    assert np.exp(weights.tables[COPIED, 0, -1, :k]).sum() == pytest.approx(1.0)
+    assert weights.sigma == 0.0 and weights.keep[0] == pytest.approx(likeness_model().common)
