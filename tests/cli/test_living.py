@@ -211,3 +211,18 @@ def test_a_record_that_cannot_be_asked_about(onoma, kb, line, told):
     ran = onoma(f"find {kb} {line}")
     assert ran.code == 2
     assert told in ran.err.replace("\n", " ")
+
+
+def test_scores_of_pairs_become_clusters(onoma):
+    Path("pairs.csv").write_text("a,b,probability\n1,2,0.98\n2,3,0.9\n4,5,0.3\n")
+    Path("apart.csv").write_text("a,b\n1,3\n")
+    ran = onoma("cluster pairs.csv -o who.csv --json")
+    assert ran.code == 0
+    assert ran.json["calibrated"] is False
+    assert Path("who.csv").read_text().splitlines()[0] == "id,entity,probability"
+    ran = onoma("cluster pairs.csv --cannot apart.csv -o who.duckdb")
+    assert ran.code == 0 and "not calibrated" in ran.out + ran.err
+    assert onoma("judge who.duckdb same 4 5").code == 0
+    assert onoma("judge who.duckdb retract 2").code == 0
+    bad = onoma("cluster pairs.csv --score nothing")
+    assert bad.code == 2 and "none is 'nothing'" in bad.err.replace("\n", " ")

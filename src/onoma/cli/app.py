@@ -43,6 +43,7 @@ COMMANDS = {
         "Offer a knowledge base to an assistant as tools, over standard input and output (MCP).", room="kb"
     ),
     "export": LazyCommand("Export the current records with their entities, and the entities.", room="kb"),
+    "cluster": LazyCommand("Turn scores of pairs, whoever made them, into clusters with probabilities.", room="kb"),
     "names": LazyCommand("Cluster a bare list of names, without labels: which were copied from which?"),
     "lineage": LazyCommand("Show which name of an entity descends from which, and what was done to it on the way."),
     "simulate": LazyCommand("Simulate a table whose truth is known, and print what it is like."),

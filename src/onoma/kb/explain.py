@@ -195,12 +195,12 @@ def explain_entity(base: KnowledgeBase, name: str) -> EntityExplanation:
     rows = base.rows("SELECT record, source, id FROM memberships WHERE entity = ? ORDER BY record", [entity])
     members = np.searchsorted(world.records, np.array([row[0] for row in rows], dtype=np.int64))
     names = {int(place): (f"{s}:{key}" if s else str(key)) for place, (_, s, key) in zip(members, rows, strict=True)}
-    if world.memory.why_not:
+    if world.memory.why_not and not world.memory.is_stated:
         raise DataError(f"entities are explained for the copying model alone, but {world.memory.why_not}")
     scene = _Scene(base, members, world)
     together = scene.together(members, scene.draw(world.edges, scene.judged, scene.inside))
     removals: list[Removal] = []
-    if len(members) > 1:
+    if len(members) > 1 and not world.memory.is_stated:
         removals += scene.without_fields(members)
     if len(members) > 2:
         order = _weakest(scene, members)

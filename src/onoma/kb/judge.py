@@ -136,7 +136,7 @@ def _named(source: str, key: str) -> str:
 def _world(base: KnowledgeBase) -> World:
     require_capability(base, Capability.JUDGEMENTS, "heeds no judgements")
     world = load_world(base)
-    if world.memory.why_not:
+    if world.memory.why_not and not world.memory.is_stated:
         raise UnsupportedError(
             f"{base.path}: judgements are for the copying model without links and blocks, but {world.memory.why_not}"
         )

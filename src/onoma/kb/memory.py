@@ -75,6 +75,8 @@ class Memory:
     config: ResolveConfig
     why_not: str = ""
     """Why new records cannot be added one by one, if they cannot."""
+    is_stated: bool = False
+    """All that is known of pairs is how probable somebody says they are: scores, or a model without weights."""
 
     @property
     def blocking(self) -> CanopySettings:
@@ -97,6 +99,7 @@ class Memory:
             "n_records": self.n_records,
             "config": self.config.to_json(),
             "why_not": self.why_not,
+            "is_stated": self.is_stated,
         }
         file = io.BytesIO()
         write_sealed(file, header, arrays, compress=True)
@@ -117,7 +120,7 @@ def memory_from_bytes(data: bytes) -> Memory:
     weights = Weights(**{name: value for name, value in parts.items() if name in known})
     specs = tuple(_field_from(each) for each in header["fields"])
     config = ResolveConfig.of(header["config"]) if "config" in header else earlier_config(header["settings"])
-    return Memory(specs, weights, header["n_records"], config, header["why_not"])
+    return Memory(specs, weights, header["n_records"], config, header["why_not"], header.get("is_stated", False))
 
 
 def _field_from(found: dict[str, Any]) -> FieldMemory:

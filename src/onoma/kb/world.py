@@ -42,6 +42,8 @@ __all__ = ["World", "find_entity", "find_record_key", "load_world"]
 _BALLAST = 400
 """Values of a field that stand for all those that are not at hand."""
 _TEXT = pa.string()
+UNSAID = -14.0
+"""The log odds of a pair of which nobody said how probable it is."""
 
 
 @dataclass(eq=False)
@@ -182,6 +184,8 @@ class World:
         """Compare pairs of records."""
         if not len(a):
             return Edges(a, b, np.zeros(0), np.zeros(0), np.zeros(0))
+        if self.memory.is_stated:  # nobody said anything of these
+            return Edges(a, b, np.full(len(a), UNSAID), np.full(len(a), -np.inf), np.zeros(len(a)))
         places, both = np.unique(np.concatenate([a, b]), return_inverse=True)
         one, other = both[: len(a)].astype(np.int32), both[len(a) :].astype(np.int32)
         copy, relative = weigh_pairs(self.fields(places), one, other, self.memory.weights)
