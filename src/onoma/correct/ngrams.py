@@ -18,7 +18,6 @@ Cost: a sort of the text for each order (27 M words: about a minute), 16 bytes a
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -217,14 +216,12 @@ def _encode(sentences: Iterable[Sequence[str]], min_word_count: int) -> tuple[li
     """Number the words by frequency; return them and the text as numbers, with marks around sentences."""
     first: dict[str, int] = {}
     parts: list[NDArray[np.int32]] = []
-    counts: Counter[int] = Counter()
     for words in sentences:
-        numbers = [first.setdefault(word, len(first)) for word in words]
-        counts.update(numbers)
-        parts.append(np.array([-2, *numbers, -1], np.int32))
+        parts.append(np.array([-2, *[first.setdefault(word, len(first)) for word in words], -1], np.int32))
     text = np.concatenate(parts) if parts else np.empty(0, np.int32)
     names = list(first)
-    ranked = sorted((number for number in counts if counts[number] >= min_word_count), key=lambda k: (-counts[k], k))
+    counts = np.bincount(text[text >= 0], minlength=len(first))
+    ranked = np.argsort(-counts, kind="stable")[: int((counts >= min_word_count).sum())].tolist()
     mapping = np.full(len(first) + 2, _UNKNOWN, np.int32)
     mapping[ranked] = np.arange(len(_MARKS), len(_MARKS) + len(ranked), dtype=np.int32)
     mapping[-2], mapping[-1] = _BEGIN, _END
@@ -241,6 +238,8 @@ class _Table:
     counts: NDArray[np.int64]
     first: NDArray[np.int64]
     """A place of the text where each stands."""
+    at: NDArray[np.int32]
+    """Which n-gram begins at each place of the text; so what is left of a longer one is found without a search."""
 
     @classmethod
     def of(cls, ids: NDArray[np.int32], n: int) -> "_Table":
@@ -250,12 +249,13 @@ class _Table:
         ranked = keys[order]
         new = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
         counts = np.diff(np.append(new, len(ranked)))
-        return cls(ids, n, ranked[new], counts, order[new])
+        at = np.full(len(ids), -1, np.int32)
+        at[order] = np.repeat(np.arange(len(new), dtype=np.int32), counts)
+        return cls(ids, n, ranked[new], counts, order[new], at)
 
-    def shorter(self, below: "_Table", *, drop: str) -> NDArray[np.int64]:
+    def shorter(self, below: "_Table", *, drop: str) -> NDArray[np.int32]:
         """Return for each n-gram the place, among the (n − 1)-grams, of what is left without its first or last word."""
-        starts = self.first + 1 if drop == "first" else self.first
-        return np.searchsorted(below.keys, window_keys(self.ids, starts, self.n - 1))
+        return below.at[self.first + 1 if drop == "first" else self.first]
 
     def opens_sentence(self) -> NDArray[np.bool_]:
         return self.ids[self.first] == _BEGIN

@@ -1,0 +1,195 @@
+"""Misspellings: which words are none, and which words they may stand for.
+
+A word is known where an open lexicon or native text has it often enough. For an unknown one, words at one or two
+strokes (optimal string alignment: a letter put, left out, changed, or two swapped) are candidates, nearest and most
+frequent first, and two words written as one. Words that native text always writes with a capital, or never, are
+known with it.
+
+Cost: a new word is compared with the words of its length and first letters: about a millisecond, remembered.
+"""
+
+import lzma
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import extract
+
+from onoma.correct.words import fold
+from onoma.errors import DataError
+
+__all__ = ["Speller", "load_speller", "make_speller", "save_speller"]
+
+_MOST = 5
+_LEAST_LETTERS = 3
+_COMMON = 30
+"""A joined or split word must be used as often as this to be offered."""
+_SHORT = 5
+"""Words of fewer letters are not two strokes from anything."""
+_SEEN, _SEEN_CAPITAL = 60, 8
+"""A word that no dictionary has is known where native text has it so often; names are rarer than misspellings are."""
+_ALWAYS, _SMALL = 0.97, 0.95
+
+
+@dataclass
+class Speller:
+    """Known words with their counts in native text, and how they are written.
+
+    Parameters
+    ----------
+    counts
+        Known words in small letters, and how often native text uses each.
+    capitals
+        Words that are written with capitals, and how.
+    small
+        Words that are hardly ever written with one within a sentence.
+    """
+
+    counts: Mapping[str, int]
+    capitals: Mapping[str, str]
+    small: frozenset[str] = frozenset()
+    _memory: dict[str, Sequence[tuple[str, float]]] = field(default_factory=dict, repr=False)
+
+    def knows(self, word: str) -> bool:
+        """Return whether a word is no misspelling."""
+        return (
+            word in self.counts
+            or not word.isalpha()
+            or len(word) < _LEAST_LETTERS
+            or not word.isascii()
+        )  # fmt: skip
+
+    def cased(self, word: str) -> str:
+        """Return how a word is written where it is always written with capitals, else nothing."""
+        return self.capitals.get(word, "")
+
+    def is_small(self, word: str) -> bool:
+        """Return whether a word is hardly ever written with a capital within a sentence."""
+        return word in self.small
+
+    def is_common(self, word: str) -> bool:
+        """Return whether native text uses a word often."""
+        return self.counts.get(word, 0) >= _COMMON
+
+    def corrections(self, word: str) -> Sequence[tuple[str, float]]:
+        """Return what a misspelling may stand for, with a nearness: log frequency less strokes."""
+        known = self._memory.get(word)
+        if known is None:
+            known = self._memory[word] = self._find(word)
+        return known
+
+    @cached_property
+    def _by_start(self) -> Mapping[tuple[str, int], list[str]]:
+        found: dict[tuple[str, int], list[str]] = defaultdict(list)
+        for word in self.counts:
+            if word.isalpha():
+                found[word[0], len(word)].append(word)
+        return found
+
+    def _find(self, word: str) -> Sequence[tuple[str, float]]:
+        strokes = 1 if len(word) < _SHORT else 2
+        near: dict[str, int] = {}
+        starts = {word[0], word[1]} if len(word) > 1 else {word[0]}
+        for first in starts:
+            for length in range(len(word) - strokes, len(word) + strokes + 1):
+                pool = self._by_start.get((first, length), ())
+                for other, distance, _ in extract(word, pool, scorer=OSA.distance, score_cutoff=strokes, limit=20):
+                    near[other] = int(distance)
+        found = [(other, self._nearness(other, strokes) - 0.5 * (other[0] != word[0])) for other, strokes in near.items()]
+        found += self._halves(word)
+        return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0]))[:_MOST])
+
+    def _nearness(self, word: str, strokes: int) -> float:
+        return math.log10(self.counts[word] + 1) / 2 - 1.5 * strokes
+
+    def _halves(self, word: str) -> list[tuple[str, float]]:
+        cuts = ((word[:k], word[k:]) for k in range(1, len(word)))
+        good = [
+            (f"{a} {b}", math.log10(1 + min(self.counts[a], self.counts[b])) / 2 - 2.0)
+            for a, b in cuts
+            if self.is_common(a) and self.is_common(b) and (len(a) > 1 or a == "a") and len(b) > 1
+        ]
+        return sorted(good, key=lambda pair: -pair[1])[:1]
+
+
+def make_speller(sentences: Iterable[Sequence[str]], dictionary: Iterable[str]) -> Speller:
+    """Learn known words and how they are written.
+
+    Parameters
+    ----------
+    sentences
+        Native text, tokenised, as written.
+    dictionary
+        Words that are known however rare they are in native text.
+    """
+    counts: Counter[str] = Counter()
+    inner: Counter[str] = Counter()
+    for words in sentences:
+        counts.update(words[:1])
+        inner.update(words[1:])
+    total: Counter[str] = Counter()
+    written: dict[str, Counter[str]] = defaultdict(Counter)
+    for source, is_inner in ((counts, False), (inner, True)):
+        for word, n in source.items():
+            small = fold(word)
+            total[small] += n
+            if is_inner:
+                written[small][word] += n
+    listed = {fold(word) for word in dictionary}
+    known = {word: n for word, n in total.items() if _is_known(word, n, written[word], word in listed)}
+    known |= {word: 0 for word in listed if word not in known and word.isalpha()}
+    capitals, small_ones = {}, []
+    for word in known:
+        best, share = _usual(written.get(word, Counter()))
+        if not word.isalpha() or not best:
+            continue
+        if share >= _ALWAYS and best != word and sum(written[word].values()) >= _SEEN_CAPITAL:
+            capitals[word] = best
+        elif written[word][word] >= _SMALL * sum(written[word].values()):
+            small_ones.append(word)
+    capitals["i"] = "I"
+    return Speller(known, capitals, frozenset(small_ones))
+
+
+def _is_known(word: str, n: int, written: Mapping[str, int], is_listed: bool) -> bool:  # noqa: FBT001
+    if is_listed:
+        return True
+    return n >= (_SEEN if written.get(word, 0) * 2 > n else _SEEN_CAPITAL) and any(c.isalpha() for c in word)
+
+
+def _usual(written: Counter[str]) -> tuple[str, float]:
+    if not written:
+        return "", 0.0
+    ((best, n),) = written.most_common(1)
+    return best, n / written.total()
+
+
+def save_speller(speller: Speller, path: str | Path) -> None:
+    """Write a speller: a line for each word with its count and how it is written, compressed."""
+    lines = []
+    for word, n in speller.counts.items():
+        how = speller.capitals.get(word, "") or ("_" if word in speller.small else "")
+        lines.append(f"{word}\t{n}\t{how}" if how else f"{word}\t{n}")
+    Path(path).write_bytes(lzma.compress(("\n".join(lines) + "\n").encode(), preset=9))
+
+
+def load_speller(path: str | Path) -> Speller:
+    """Read a speller."""
+    counts: dict[str, int] = {}
+    capitals: dict[str, str] = {}
+    small = []
+    try:
+        for line in lzma.decompress(Path(path).read_bytes()).decode().split("\n")[:-1]:
+            word, n, *how = line.split("\t")
+            counts[word] = int(n)
+            if how and how[0] == "_":
+                small.append(word)
+            elif how:
+                capitals[word] = how[0]
+    except (OSError, ValueError, lzma.LZMAError) as error:
+        raise DataError(f"holds no words that can be read ({error})", file=path) from error
+    return Speller(counts, capitals, frozenset(small))

@@ -1,0 +1,188 @@
+"""Correcting text: from characters to words and tags, and from edits of words back to edits of characters.
+
+Sentences and tags are those of the text room; words are cut as the n-grams know them. What is protected (code, markup,
+formulas, addresses) takes part as a foreign word and is never edited. Applying all edits of a text gives its
+correction; everything between edits stays byte for byte.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from onoma.correct.corrector import Correction, Corrector
+from onoma.correct.lists import TYPES
+from onoma.correct.protect import protected_spans
+from onoma.correct.reasons import Reason
+from onoma.correct.words import cut_words
+from onoma.errors import SettingsError
+from onoma.text.annotate import Annotator
+from onoma.text.tokens import Tokens
+
+__all__ = ["Corrected", "TextCorrector", "TextEdit", "correct_text"]
+
+PRECISION = 0.6
+"""The precision that edits have on learners' essays unless asked otherwise."""
+_BATCH = 400
+"""Sentences weighed together."""
+_LONGEST = 200
+"""Sentences of more words are cut: they are lists or tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """An edit of a text: characters `start` to `end` become `replacement`."""
+
+    start: int
+    end: int
+    source: str
+    replacement: str
+    type: str
+    probability: float
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A text with its edits, in order."""
+
+    source: str
+    edits: Sequence[TextEdit]
+
+    @property
+    def text(self) -> str:
+        """The text with all edits applied."""
+        parts, at = [], 0
+        for edit in self.edits:
+            parts += [self.source[at : edit.start], edit.replacement]
+            at = edit.end
+        return "".join([*parts, self.source[at:]])
+
+
+class TextCorrector:
+    """Corrects texts.
+
+    Parameters
+    ----------
+    model
+        A folder with a corrector; None: the one that comes with Onoma.
+    precision
+        How many of the edits should be right, on text like learners' essays.
+    types
+        Which kinds of slips are mended.
+    n_reasons
+        How many reasons each edit brings.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | None = None,
+        *,
+        precision: float = PRECISION,
+        types: Collection[str] = TYPES,
+        n_reasons: int = 3,
+    ) -> None:
+        self.corrector = _loaded(None if model is None else str(model))
+        self.threshold = self.corrector.threshold(precision)
+        unknown = sorted(set(types) - set(TYPES))
+        if unknown:
+            raise SettingsError(f"there is no type {unknown[0]!r}; allowed: {', '.join(TYPES)}")
+        self.types, self.n_reasons = tuple(types), n_reasons
+        self.annotator = Annotator.load()
+
+    def correct_words(self, sentences: Sequence[Sequence[str]]) -> list[list[Correction]]:
+        """Return the corrections of sentences that are cut into words."""
+        out: list[list[Correction]] = []
+        for k in range(0, len(sentences), _BATCH):
+            part = sentences[k : k + _BATCH]
+            out += self.corrector.correct(
+                part, self._tags(part), threshold=self.threshold, types=self.types, n_reasons=self.n_reasons
+            )
+        return out
+
+    def correct(self, text: str, *, format: str = "text") -> Corrected:
+        """Return a text's edits."""
+        spans = protected_spans(text, format)
+        places = list(self._sentences(text))
+        sentences = [[_shown(text, a, b, spans) for a, b in place] for place in places]
+        edits: list[TextEdit] = []
+        for place, words, found in zip(places, sentences, self.correct_words(sentences), strict=True):
+            for correction in found:
+                edit = _in_text(text, place, correction)
+                inside = range(max(correction.start - 1, 0), min(correction.end + 1, len(words)))
+                if all(words[k] != _PROTECTED for k in inside) and (not edits or edit.start >= edits[-1].end):
+                    edits.append(edit)
+        return Corrected(text, edits)
+
+    def _sentences(self, text: str) -> Iterator[list[tuple[int, int]]]:
+        """Yield where the words of each sentence stand."""
+        tokens = self.annotator.tokenise(text)
+        for a, b in pairwise(tokens.sentences.tolist()):
+            if b > a:
+                start, end = int(tokens.starts[a]), int(tokens.ends[b - 1])
+                words = [(start + x, start + y) for x, y in cut_words(text[start:end])]
+                for k in range(0, len(words), _LONGEST):
+                    yield words[k : k + _LONGEST]
+
+    def _tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        tokens = Tokens.of_words(sentences)
+        names = self.annotator.tagger.xpos_names
+        flat = [names[k] for k in self.annotator.tag(tokens).xpos.tolist()] if len(tokens) else []
+        out, at = [], 0
+        for words in sentences:
+            out.append(flat[at : at + len(words)])
+            at += len(words)
+        return out
+
+
+def correct_text(
+    text: str, *, precision: float = PRECISION, types: Collection[str] = TYPES, model: str | Path | None = None
+) -> Corrected:
+    """Correct a text.
+
+    Parameters
+    ----------
+    text
+        English.
+    precision
+        How many of the edits should be right, on text like learners' essays.
+    types
+        Which kinds of slips are mended.
+    model
+        A folder with a corrector; None: the one that comes with Onoma.
+    """
+    return TextCorrector(model, precision=precision, types=types).correct(text)
+
+
+@cache
+def _loaded(folder: str | None) -> Corrector:
+    return Corrector.load(folder)
+
+
+_PROTECTED = "\ufffc"
+"""What a protected word looks like to the model."""
+
+
+def _shown(text: str, start: int, end: int, spans: Sequence[tuple[int, int]]) -> str:
+    return _PROTECTED if any(a < end and start < b for a, b in spans) else text[start:end]
+
+
+def _in_text(text: str, place: Sequence[tuple[int, int]], correction: Correction) -> TextEdit:
+    """Return an edit of words as an edit of characters."""
+    first, last, put = correction.start, correction.end, " ".join(correction.put)
+    if first == last:  # put before a word, or a comma after one
+        start = end = place[first - 1][1] if put[0] in ",;." and first else place[first][0] if first < len(place) else place[-1][1]
+        put = put if put[0] in ",;." else f"{put} "
+    elif not put and first:  # the blanks before a word go with it
+        start, end = place[first - 1][1], place[last - 1][1]
+        if text[start : place[first][0]].strip(" "):
+            start = place[first][0]
+    elif not put:
+        start, end = place[first][0], place[last][0] if last < len(place) else place[last - 1][1]
+    else:
+        start, end = place[first][0], place[last - 1][1]
+        before = text[start - 1 : start]
+        if before and not before.isspace() and correction.put[0][0].isalpha() and first and place[first - 1][1] == start:
+            put = f" {put}" if put not in ("n't", "'s") and before.isalnum() else put
+    return TextEdit(start, end, text[start:end], put, correction.type, correction.probability, correction.reasons)
