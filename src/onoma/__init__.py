@@ -22,6 +22,7 @@ __all__ = [  # noqa: RUF022 (as they are told)
     "names",
     "facts",
     "annotate",
+    "correct",
     "register_kind",
     "ResolveConfig",
     "Result",
@@ -35,12 +36,11 @@ _HOMES = {
     "OnomaError": "onoma.errors",
     "register_kind": "onoma.resolve.fields.kinds",
 }
-_ROOMS = ("resolve", "evaluate")
+_ROOMS = ("resolve", "evaluate", "correct")
 """Rooms that are called."""
 _SUBPACKAGES = (
     "corpus",
     "coref",
-    "correct",
     "engines",
     "graph",
     "kb",

@@ -55,6 +55,9 @@ COMMANDS = {
     "coref": LazyCommand(
         "Find which mentions of a text are one thing: names, noun phrases and pronouns, in chains.", room="text"
     ),
+    "correct": LazyCommand(
+        "Correct English: articles, prepositions, numbers, agreement, verbs, spelling, commas.", room="text"
+    ),
     "build": LazyCommand(
         "Build a knowledge base from documents: who is named in them, and what is said of whom, with its sentences.",
         room="text",
@@ -112,6 +115,7 @@ def root(
       [cyan]onoma evaluate gold.csv predicted.csv[/]      how good is a clustering?
       [cyan]onoma convert refs.bib authors.parquet[/]     from one format to another
       [cyan]onoma annotate notes/ -o notes.html[/]        tokens, tags, trees and names in text
+      [cyan]onoma correct essay.txt[/]                     slips of grammar and spelling, mended
       [cyan]onoma facts complete kb.tsv -o more.csv[/]    what follows from known facts?
       [cyan]onoma reproduce[/]                            published tables, and ours
 

@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 from onoma.correct._ngrams_kernels import _key, _place
 from onoma.correct.tags import TAG_NUMBER, TAGS
 
-__all__ = ["N_CONTEXT", "N_EDIT", "N_NATIVE", "edit_rows", "edit_scores", "native_rows", "native_scores", "read_contexts"]
+__all__ = [
+    "N_CONTEXT",
+    "N_EDIT",
+    "N_NATIVE",
+    "edit_rows",
+    "edit_scores",
+    "native_rows",
+    "native_scores",
+    "read_contexts",
+]
 
 
 def _are(names: str) -> NDArray[np.bool_]:
@@ -62,7 +71,7 @@ def _slot(h: np.uint64, mask: np.uint64) -> np.uint32:
 
 @nb.njit(cache=True, nogil=True)
 def _read_context(
-    words: NDArray[np.int32], tags: NDArray[np.uint8], low: int, high: int, start: int, end: int,
+    words: NDArray[np.int64], tags: NDArray[np.uint8], low: int, high: int, start: int, end: int,
     out: NDArray[np.int64],
 ) -> None:  # fmt: skip
     """Fill in the context of the span start … end of the sentence whose marks stand at low and high."""
@@ -106,8 +115,10 @@ def _read_context(
 
 
 @nb.njit(cache=True, nogil=True)
-def _read_subject(words: NDArray[np.int32], tags: NDArray[np.uint8], low: int, start: int, out: NDArray[np.int64]) -> None:
-    """Fill in a likely subject (the first noun of the noun phrases to the left that prepositions chain) and auxiliary."""
+def _read_subject(
+    words: NDArray[np.int64], tags: NDArray[np.uint8], low: int, start: int, out: NDArray[np.int64]
+) -> None:
+    """Fill in a likely subject (the first of the noun phrases to the left that prepositions chain) and auxiliary."""
     out[_S], out[_ST], out[_SDIST], out[_AUXW], out[_AUXT] = -1, -1, 0, -1, -1
     subject = -1
     k = start - 1
@@ -134,7 +145,7 @@ def _read_subject(words: NDArray[np.int32], tags: NDArray[np.uint8], low: int, s
 
 @nb.njit(cache=True, nogil=True)
 def read_contexts(
-    words: NDArray[np.int32], tags: NDArray[np.uint8], bounds: NDArray[np.int64], starts: NDArray[np.int64],
+    words: NDArray[np.int64], tags: NDArray[np.uint8], bounds: NDArray[np.int64], starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> NDArray[np.int64]:  # fmt: skip
     """Return the context of each span; `bounds[i]` are the places of the marks around it."""

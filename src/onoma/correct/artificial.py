@@ -10,7 +10,7 @@ Only these rates come from essays; sentences and words are native text's. After 
 for correcting errors in grammar and usage", NAACL 2010.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +30,10 @@ _OPEN = frozenset(("word", "spelling", "compound", "case"))
 """Types whose slips are of open classes: one rate for all."""
 _PRIOR = 10
 """Imagined chances at the rate of a slip's type: a slip seen once in three chances is not that frequent."""
+_SAMPLE = 2_000
+"""Sentences on which frequencies of slips are brought to those of essays."""
+_MOST_SCALED = 3.0
+_LEAST_LETTERS = 5
 _LETTERS = "etaoinshrdlu"
 
 
@@ -39,6 +43,8 @@ class SlipRates:
 
     rates: Mapping[Slip, float]
     types: Mapping[str, float]
+    per_word: Mapping[str, float]
+    """How often a slip of each type is made, for each word of the essays."""
     misspelt: float = 0.004
     """Words misspelt, of all."""
 
@@ -71,7 +77,8 @@ def count_slips(
         all_chances[slip[0]] += n
     types = {name: by_type[name] / n for name, n in all_chances.items()}
     rates = {slip: (made[slip] + _PRIOR * types[slip[0]]) / (n + _PRIOR) for slip, n in chances.items()}
-    return SlipRates(rates, types)
+    n_words = sum(len(sentence.tokens) for sentence in sentences)
+    return SlipRates(rates, types, {name: n / n_words for name, n in by_type.items()})
 
 
 def corrected(sentence: EditedSentence) -> list[str]:
@@ -95,6 +102,7 @@ def make_mistakes(
 ) -> list[EditedSentence]:
     """Return native sentences with slips, annotated with the edits that mend them."""
     rng = stream(seed, "mistakes")
+    scale = _scales(sentences[:_SAMPLE], tags[:_SAMPLE], proposals, rates)
     out = []
     for words, own in zip(sentences, tags, strict=True):
         chosen: list[tuple[int, int, tuple[str, ...], str]] = []
@@ -104,17 +112,40 @@ def make_mistakes(
         for (start, end, action), draw in zip(proposed, draws, strict=True):
             if start <= taken:
                 continue
-            rate = rates.of(_slip(action, " ".join(fold_all(words[start:end])))) * strength
+            slip = _slip(action, " ".join(fold_all(words[start:end])))
+            rate = rates.of(slip) * scale.get(slip[0], 1.0) * strength
             if draw < rate:
                 chosen.append((start, end, action.put, action.type))
                 taken = max(end, start)
         misspelt = np.flatnonzero(rng.random(len(words)) < rates.misspelt * strength)
         spans = {k for start, end, _, _ in chosen for k in range(start - 1, end + 1)}
-        for k in misspelt.tolist():
-            if k not in spans and words[k].isalpha() and words[k].islower() and len(words[k]) > 4:
-                chosen.append((k, k + 1, (_misspell(words[k], rng),), "spelling"))
+        chosen += [
+            (k, k + 1, (_misspell(words[k], rng),), "spelling")
+            for k in misspelt.tolist()
+            if k not in spans and words[k].isalpha() and words[k].islower() and len(words[k]) >= _LEAST_LETTERS
+        ]
         out.append(_with_slips(words, sorted(chosen)))
     return out
+
+
+def _scales(
+    sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], proposals: Proposals, rates: SlipRates
+) -> dict[str, float]:
+    """Return by what rates are multiplied so that each type is as frequent as in essays, whatever the text is about.
+
+    An encyclopaedia is in the past tense: at the essays' rates it would have twice their slips of tense.
+    """
+    expected: dict[str, float] = defaultdict(float)
+    for words, own in zip(sentences, tags, strict=True):
+        for start, end, action in _all(words, own, proposals):
+            slip = _slip(action, " ".join(fold_all(words[start:end])))
+            expected[slip[0]] += rates.of(slip)
+    n_words = max(sum(map(len, sentences)), 1)
+    return {
+        name: min(rates.per_word.get(name, 0.0) * n_words / total, _MOST_SCALED)
+        for name, total in expected.items()
+        if total > 0
+    }
 
 
 def _with_slips(words: Sequence[str], slips: Sequence[tuple[int, int, tuple[str, ...], str]]) -> EditedSentence:
@@ -129,7 +160,7 @@ def _with_slips(words: Sequence[str], slips: Sequence[tuple[int, int, tuple[str,
         edits.append(Edit(len(tokens), len(tokens) + len(shown), (" ".join(source),), name))
         tokens += shown
         at = end
-    return EditedSentence(tuple([*tokens, *words[at:]]), {0: edits})
+    return EditedSentence((*tokens, *words[at:]), {0: edits})
 
 
 def _all(words: Sequence[str], tags: Sequence[str], proposals: Proposals) -> list[tuple[int, int, Action]]:

@@ -1,11 +1,11 @@
 """Edits worth asking about: for each word and each gap of a tagged sentence, what else might have been meant.
 
-An *action* says what an edit does apart from its place: its type, how many words it takes away, the words it puts there,
-and (where native text teaches a choice) which labels the choice is between. A word with a tag always has the same
-actions, and so has a gap between two tags; both are remembered, so that proposing costs two look-ups a token.
+An *action* says what an edit does apart from its place: its type, how many words it takes away, the words it puts
+there, and (where native text teaches a choice) which labels the choice is between. A word with a tag always has the
+same actions, and so has a gap between two tags; both are remembered, so that proposing costs two look-ups a token.
 
-The types are those of NUCLE's that a word-sized edit can mend: Dahlmeier, Ng and Wu, "Building a large annotated corpus
-of learner English", 2013. Confusion sets as in Rozovskaya et al., CoNLL 2013 and 2014: articles and nothing;
+The types are those of NUCLE's that a word-sized edit can mend: Dahlmeier, Ng and Wu, "Building a large annotated
+corpus of learner English", 2013. Confusion sets as in Rozovskaya et al., CoNLL 2013 and 2014: articles and nothing;
 prepositions and nothing; the forms of nouns and verbs; derived words; spelling; commas.
 """
 
@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 
 from onoma.correct.forms import SLOTS, Forms
 from onoma.correct.lists import (
-    ARTICLES, AUXILIARIES, CONFUSED, DELETED, DETERMINERS, MODALS, PREPOSITIONS, PREPOSITIONS_PUT, TYPES, takes_an,
+    ARTICLES,
+    AUXILIARIES,
+    CONFUSED,
+    DELETED,
+    DETERMINERS,
+    MODALS,
+    PREPOSITIONS,
+    PREPOSITIONS_PUT,
+    TYPES,
+    takes_an,
 )  # fmt: skip
 from onoma.correct.spelling import Speller
 from onoma.correct.tags import tag_set
@@ -27,7 +36,24 @@ __all__ = ["KINDS", "Action", "Candidates", "Proposals"]
 
 KINDS = ("article", "preposition", "noun", "verb", "comma")
 """Choices that native text teaches."""
-_LABELS = ("", "a", "the", *PREPOSITIONS, "NN", "NNS", *SLOTS, "am", "is", "are", "was", "were", "be", "been", "being", ",")
+_LABELS = (
+    "",
+    "a",
+    "the",
+    *PREPOSITIONS,
+    "NN",
+    "NNS",
+    *SLOTS,
+    "am",
+    "is",
+    "are",
+    "was",
+    "were",
+    "be",
+    "been",
+    "being",
+    ",",
+)
 _LABEL = {label: number for number, label in enumerate(_LABELS)}
 _TYPE = {name: number for number, name in enumerate(TYPES)}
 _BE = ("am", "is", "are", "was", "were", "be", "been", "being")
@@ -173,9 +199,8 @@ class Proposals:
                 yield from self._spelling(word)
             if tag in _NAME:
                 return
-        elif cased := self.speller.cased(word):
-            if cased != written:
-                yield Action("case", 1, (cased,), name="capital")
+        elif (cased := self.speller.cased(word)) and cased != written:
+            yield Action("case", 1, (cased,), name="capital")
         if not self.speller.knows(word):
             yield from self._spelling(word)
         yield from self._noun(word, tag)
@@ -233,9 +258,11 @@ class Proposals:
                 whole = {"ca": "can", "wo": "will", "sha": "shall"}.get(word, word)
                 found.append(Action("style", 2, (whole, "not"), name="n't>not"))
             elif word.isalpha() and other.isalpha():
-                for joined in (word + other, f"{word}-{other}"):
-                    if self.speller.is_common(joined):
-                        found.append(Action("compound", 2, (joined,), name="-" if "-" in joined else "joined"))
+                found += [
+                    Action("compound", 2, (joined,), name="-" if "-" in joined else "joined")
+                    for joined in (word + other, f"{word}-{other}")
+                    if self.speller.is_common(joined)
+                ]
             known = self._words[key] = tuple(self.number(action) for action in found)
         return known
 

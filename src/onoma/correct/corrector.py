@@ -1,7 +1,7 @@
 """The corrector: weights of edits, the operating point, and what is chosen for each sentence.
 
-Edits are taken from the most probable down, as long as they do not overlap with one taken already. Every edit comes with
-its probability and with the terms of its score.
+Edits are taken from the most probable down, as long as they do not overlap with one taken already. Every edit comes
+with its probability and with the terms of its score.
 """
 
 import json
@@ -164,7 +164,9 @@ def settle(words: Sequence[str], found: Sequence[Correction]) -> list[Correction
                     end = 1
             elif put:
                 put[0] = _capitalised(put[0])
-            elif end < len(words) and not any(other.start <= end < other.end for other in found if other is not correction):
+            elif end < len(words) and not any(
+                other.start <= end < other.end for other in found if other is not correction
+            ):
                 put, end = [_capitalised(words[end])], end + 1
         elif capital and put and end > start and correction.type != "case" and words[start] not in ("I", "A"):
             put[0] = put[0].upper() if words[start].isupper() and len(words[start]) > 1 else _capitalised(put[0])
@@ -184,5 +186,3 @@ def _overlap(start: int, end: int, other: Correction) -> bool:
     if start == end or other.start == other.end:
         return end >= other.start and start <= other.end
     return end > other.start and start < other.end
-
-

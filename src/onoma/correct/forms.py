@@ -44,7 +44,7 @@ class Forms:
     @cached_property
     def singular(self) -> Mapping[str, str]:
         """Plural → singular."""
-        return {many: one for one, many in reversed(self.plural.items())}
+        return {many: one for one, many in reversed(list(self.plural.items()))}
 
     @cached_property
     def _slots(self) -> Mapping[str, Sequence[tuple[str, str]]]:

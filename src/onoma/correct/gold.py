@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.corpus.edits import Edit, EditedSentence
+from onoma.corpus.edits import EditedSentence
 from onoma.correct.candidates import Action
 from onoma.correct.model import EditRows
 from onoma.correct.words import fold
@@ -46,7 +46,7 @@ def wanted_edits(sentence: EditedSentence) -> Wanted:
 def right_rows(
     edits: EditRows, sentences: Sequence[EditedSentence], actions: Sequence[Action]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the right row of each place (the edit that changes nothing, or one that was asked for), and which rows are."""
+    """Return the right row of each place (what was asked for, or the edit that changes nothing), and which are."""
     wanted = [wanted_edits(sentence) for sentence in sentences]
     right = np.zeros(len(edits.actions), bool)
     columns = (edits.sentence.tolist(), edits.starts.tolist(), edits.ends.tolist(), edits.actions.tolist())

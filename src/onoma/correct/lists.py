@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 __all__ = [
-    "ARTICLES", "AUXILIARIES", "CONFUSED", "DELETED", "DETERMINERS", "MODALS", "NUCLE", "PREPOSITIONS", "PREPOSITIONS_PUT",
-    "TYPES", "takes_an",
+    "ARTICLES", "AUXILIARIES", "CONFUSED", "DELETED", "DETERMINERS", "MODALS", "NUCLE", "PREPOSITIONS",
+    "PREPOSITIONS_PUT", "TYPES", "takes_an",
 ]  # fmt: skip
 
 NUCLE = {
@@ -32,12 +32,17 @@ MODALS: Mapping[str, tuple[str, ...]] = {
     "can": ("could", "may"), "could": ("can", "would"), "will": ("would", "can"), "would": ("will", "could"),
     "shall": ("should", "will"), "should": ("would",), "may": ("might", "can"), "might": ("may",),
 }  # fmt: skip
-DETERMINERS = frozenset("this these that those any some our their its his her my your one such every".split())
+DETERMINERS = frozenset(
+    ("this", "these", "that", "those", "any", "some", "our", "their", "its", "his", "her", "my", "your", "one", "such")
+)
 """Words in an article's place that may be one too many."""
 DELETED = frozenset(
-    "do did does been being be has have had will would it also back out up that so and as then own "
-    "which who how when more most very just even already them us 's".split()
-)
+    (
+        "do", "did", "does", "been", "being", "be", "has", "have", "had", "will", "would", "it", "also", "back", "out",
+        "up", "that", "so", "and", "as", "then", "own", "which", "who", "how", "when", "more", "most", "very", "just",
+        "even", "already", "them", "us", "'s",
+    )
+)  # fmt: skip
 """Words that writers put too often."""
 _AN = re.compile(r"(?!one\b|once\b|uni(?!n|m)|us[aeiu]|eu|ur[aeiou]|ub|ufo|ewe)[aeiou]|hour|hono|heir|honest")
 """Words that begin with the sound of a vowel, by their letters."""
@@ -189,7 +194,7 @@ class _Confused(Mapping[str, tuple[str, ...]]):
     def __getitem__(self, word: str) -> tuple[str, ...]:
         return tuple(self._types[word]) if word in self._types else ()
 
-    def get(self, word: str, default: object = ()) -> tuple[str, ...]:  # type: ignore[override]  # noqa: ARG002
+    def get(self, word: str, default: object = ()) -> tuple[str, ...]:  # noqa: ARG002
         return tuple(self._types[word]) if word in self._types else ()
 
     def __iter__(self) -> Iterator[str]:

@@ -5,10 +5,10 @@ The edits of one place compete with each other and with no edit:
     P(edit | place) = exp(w · f(edit)) / (1 + Σ exp(w · f(other)))
 
 f holds what the edit does to the n-grams around it (log p after less before), what native text says of the choice
-(articles, prepositions, forms of nouns and verbs, commas: a maximum entropy model of its own, learnt from text without
-errors), and sparse features of the words and tags around it, as in Rozovskaya et al., "The University of Illinois System
-in the CoNLL-2013 Shared Task" and "The Illinois-Columbia System in the CoNLL-2014 Shared Task". The score is a sum, so
-an edit's reason is the list of its largest terms.
+(articles, prepositions, forms of nouns and verbs, commas: a maximum entropy model of its own, learnt from text
+without errors), and sparse features of the words and tags around it, as in Rozovskaya et al., "The University of
+Illinois System in the CoNLL-2013 Shared Task" and "The Illinois-Columbia System in the CoNLL-2014 Shared Task". The
+score is a sum, so an edit's reason is the list of its largest terms.
 
 Cost: about a hundred edits a sentence, some microseconds each.
 """
@@ -121,7 +121,7 @@ class Weigher:
         bounds = np.stack([text.begins[sentence], text.begins[sentence + 1] - 1], axis=1)
         at, to = text.begins[sentence] + 1 + starts, text.begins[sentence] + 1 + ends
         contexts = read_contexts(text.keys, text.tag_numbers, bounds, at, to)
-        put = self._put_array(text, actions, to)
+        put = self._put_array(actions)
         orders = self.ngrams.orders
         tables = tuple((order.offsets, order.prints, order.log_p, order.log_backoff) for order in orders)
         bits = np.array([order.bits for order in orders], np.int64)
@@ -157,15 +157,15 @@ class Weigher:
             self._put.append(tuple(self.ngrams.ids(action.put).tolist()))
             self._near.append(action.nearness)
 
-    def _put_array(self, text: Encoded, actions: NDArray[np.int64], to: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the words that each edit puts, padded by -1; *a* is *an* where the next word asks for it."""
+    def _put_array(self, actions: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the words that each edit puts, padded by -1."""
         widest = max((len(words) for words in self._put), default=1) or 1
         table = np.full((len(self._put), widest), -1, np.int32)
         for row, words in enumerate(self._put):
             table[row, : len(words)] = words
         return table[actions]
 
-    def _grouped(  # noqa: PLR0913
+    def _grouped(
         self,
         sentence: NDArray[np.int64],
         starts: NDArray[np.int64],

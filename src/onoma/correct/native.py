@@ -93,5 +93,3 @@ def learn_native(parts: "Sequence[Encoded]", proposals: Proposals, *, bits: int 
         examples = native_examples(part, proposals, bits)
         model.partial_fit(examples.rows, examples.chosen)
     return model
-
-

@@ -215,9 +215,9 @@ def _minima(min_counts: Sequence[int], order: int) -> list[int]:
 def _encode(sentences: Iterable[Sequence[str]], min_word_count: int) -> tuple[list[str], NDArray[np.int32]]:
     """Number the words by frequency; return them and the text as numbers, with marks around sentences."""
     first: dict[str, int] = {}
-    parts: list[NDArray[np.int32]] = []
-    for words in sentences:
-        parts.append(np.array([-2, *[first.setdefault(word, len(first)) for word in words], -1], np.int32))
+    parts = [
+        np.array([-2, *[first.setdefault(word, len(first)) for word in words], -1], np.int32) for words in sentences
+    ]
     text = np.concatenate(parts) if parts else np.empty(0, np.int32)
     names = list(first)
     counts = np.bincount(text[text >= 0], minlength=len(first))

@@ -1,7 +1,7 @@
 r"""What of a text is no prose and must stay as it is: code, markup, formulas, addresses.
 
-By format: `markdown` (code spans and blocks, links' addresses, HTML, tables' rules, front matter), `latex` (commands, arguments that
-are no prose, formulas, comments), `text` (addresses and back-quoted code only).
+By format: `markdown` (code spans and blocks, links' addresses, HTML, tables' rules, front matter), `latex` (commands,
+arguments that are no prose, formulas, comments), `text` (addresses and back-quoted code only).
 """
 
 import re

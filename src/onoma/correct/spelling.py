@@ -99,7 +99,9 @@ class Speller:
                 pool = self._by_start.get((first, length), ())
                 for other, distance, _ in extract(word, pool, scorer=OSA.distance, score_cutoff=strokes, limit=20):
                     near[other] = int(distance)
-        found = [(other, self._nearness(other, strokes) - 0.5 * (other[0] != word[0])) for other, strokes in near.items()]
+        found = [
+            (other, self._nearness(other, strokes) - 0.5 * (other[0] != word[0])) for other, strokes in near.items()
+        ]
         found += self._halves(word)
         return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0]))[:_MOST])
 

@@ -1,8 +1,8 @@
 """Words of English as counts of n-grams know them: cut as newspapers' treebanks are, and folded.
 
-A sentence is cut into words, numbers, contracted endings (*do|n't*, *he|'s*) and single marks; every word keeps where it
-stands in the text, so that what is not edited stays byte for byte. *Folding* makes words of one use one: small letters,
-straight quotes and apostrophes, digits as 0.
+A sentence is cut into words, numbers, contracted endings (*do|n't*, *he|'s*) and single marks; every word keeps where
+it stands in the text, so that what is not edited stays byte for byte. *Folding* makes words of one use one: small
+letters, straight quotes and apostrophes, digits as 0.
 
 Cost: one regular expression over the text, about a million words a second.
 """
@@ -25,7 +25,7 @@ _WORD = re.compile(
     """,
     re.VERBOSE,
 )
-_FOLDED = str.maketrans("’‘‛ʼ“”„«»‐‑–—0123456789", "''''\"\"\"\"\"----0000000000")
+_FOLDED = str.maketrans("’‘‛ʼ“”„«»‐‑–—0123456789", '\'\'\'\'"""""----0000000000')
 _memory: dict[str, str] = {}
 _MEMORY = 200_000
 

@@ -2,10 +2,10 @@
 
     P_w(c | group) = exp(Σ_f x_cf w_f) / Σ_c' exp(Σ_f x_c'f w_f)
 
-The features of a candidate are numbers of a table of 2^b weights (hashes: collisions are accepted). Each group makes one
-AdaGrad step (Duchi, Hazan and Singer, 2011) of its negative log probability, with a pull towards an *anchor*: zero, or
-the weights of a model learnt elsewhere that is being adapted. `CandidateMaxEnt` finds the optimum exactly where
-everything fits into memory; this one is for where it does not.
+The features of a candidate are numbers of a table of 2^b weights (hashes: collisions are accepted). Each group makes
+one AdaGrad step (Duchi, Hazan and Singer, 2011) of its negative log probability, with a pull towards an *anchor*:
+zero, or the weights of a model learnt elsewhere that is being adapted. `CandidateMaxEnt` finds the optimum exactly
+where everything fits into memory; this one is for where it does not.
 
 Cost: one pass over the features of the candidates; 12 bytes a weight while learning.
 """
@@ -20,7 +20,7 @@ from onoma.errors import SettingsError
 from onoma.learning._hashed_kernels import fit_groups, score_rows
 from onoma.numerics.rng import stream
 
-__all__ = ["CandidateRows", "HashedMaxEnt"]
+__all__ = ["CandidateRows", "HashedMaxEnt", "score_rows", "softmax_groups"]
 
 
 @dataclass(frozen=True)

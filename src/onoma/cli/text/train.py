@@ -8,6 +8,7 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet, Seed
+from onoma.errors import SettingsError
 
 __all__ = ["train"]
 
@@ -19,6 +20,8 @@ class Task(StrEnum):
     parser = "parser"
     names = "names"
     coref = "coref"
+    correct = "correct"
+    ngrams = "ngrams"
     all = "all"
 
 
@@ -39,7 +42,8 @@ def train(
     Taggers and parsers learn from CoNLL-U; names also from annotated JSON Lines, brat, DocBin, and columns of words and
     BIO labels (.bio). One document in ten (of a single file: one sentence in ten) is held out and scored. The folder
     made is whole: what was not trained is the model that comes with Onoma. Chains (coref) are
-    learnt from CoNLL-2012. The same data and seed give the same bytes.
+    learnt from CoNLL-2012. N-grams are counted in any text (names such as a.lines.xz: one sentence a line); the
+    corrector is made from the data folder. The same data and seed give the same bytes.
 
     Examples:
 
@@ -47,11 +51,16 @@ def train(
       [cyan]onoma train tagger en_ewt-ud-train.conllu -o my-model[/]
       [cyan]onoma train all $ONOMA_DATA -o models[/]
       [cyan]onoma train coref mine.conll -o my-coref[/]
+      [cyan]onoma train ngrams books/*.txt -o my-ngrams[/]
+      [cyan]onoma train correct $ONOMA_DATA -o my-corrector[/]
       [cyan]onoma annotate new.txt --with my-model -o new.jsonl[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
     if task is Task.coref:
         _train_coref(speaker, inputs, output, seed)
+        return
+    if task in (Task.correct, Task.ngrams):
+        _train_correction(speaker, task, inputs, output, seed)
         return
     from onoma.pipeline.text.training import train as run
 
@@ -87,3 +96,20 @@ def _train_coref(speaker: Speaker, inputs: list[str], output: Path, seed: int) -
     speaker.say(f"{output}: a model for onoma coref --model {output}")
     if speaker.json:
         speaker.answer({"output": str(output), "learnt": report.n_train, "development": report.n_dev, "scores": scores})
+
+
+def _train_correction(speaker: Speaker, task: Task, inputs: list[str], output: Path, seed: int) -> None:
+    from onoma.pipeline.text.correction_training import train_corrector, train_ngrams
+
+    if task is Task.ngrams:
+        found = train_ngrams(inputs, output, progress=speaker.progress)
+        told: dict[str, object] = {"words": len(found.words), "ngrams": len(found), "order": found.order}
+        speaker.say(f"{output}: {len(found):,} n-grams of {len(found.words):,} words, up to {found.order} words long")
+    else:
+        if len(inputs) != 1:
+            raise SettingsError(f"{len(inputs)} folders of data; the corrector is made from one")
+        made = train_corrector(Path(inputs[0]), output, seed=seed, progress=speaker.progress)
+        told = {"thresholds": made.thresholds}
+        speaker.say(f"{output}: a corrector for onoma correct --model {output}")
+    if speaker.json:
+        speaker.answer({"output": str(output), "task": task.value, **told})

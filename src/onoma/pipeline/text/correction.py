@@ -5,22 +5,33 @@ formulas, addresses) takes part as a foreign word and is never edited. Applying 
 correction; everything between edits stays byte for byte.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+import html
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 
+from onoma.corpus.readers.source import read_bytes
 from onoma.correct.corrector import Correction, Corrector
 from onoma.correct.lists import TYPES
 from onoma.correct.protect import protected_spans
 from onoma.correct.reasons import Reason
 from onoma.correct.words import cut_words
-from onoma.errors import SettingsError
+from onoma.errors import DataError, SettingsError
 from onoma.text.annotate import Annotator
 from onoma.text.tokens import Tokens
 
-__all__ = ["Corrected", "TextCorrector", "TextEdit", "correct_text"]
+__all__ = [
+    "PRECISION",
+    "Corrected",
+    "TextCorrector",
+    "TextEdit",
+    "corrections_page",
+    "format_of",
+    "read_plain",
+]
 
 PRECISION = 0.6
 """The precision that edits have on learners' essays unless asked otherwise."""
@@ -136,23 +147,49 @@ class TextCorrector:
         return out
 
 
-def correct_text(
-    text: str, *, precision: float = PRECISION, types: Collection[str] = TYPES, model: str | Path | None = None
-) -> Corrected:
-    """Correct a text.
+def format_of(name: str) -> str:
+    """Return what the name of a file says of its markup."""
+    return {".md": "markdown", ".markdown": "markdown", ".tex": "latex"}.get(Path(name).suffix.lower(), "text")
 
-    Parameters
-    ----------
-    text
-        English.
-    precision
-        How many of the edits should be right, on text like learners' essays.
-    types
-        Which kinds of slips are mended.
-    model
-        A folder with a corrector; None: the one that comes with Onoma.
-    """
-    return TextCorrector(model, precision=precision, types=types).correct(text)
+
+def read_plain(name: str, standard_input: BinaryIO) -> str:
+    """Return the text of a file as it is: ends of lines, byte order mark and all; `-` is standard input."""
+    raw = standard_input.read() if name == "-" else read_bytes(name)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"is no UTF-8 text (byte {error.start:,})", file=name) from error
+
+
+def corrections_page(found: Mapping[str, Corrected]) -> str:
+    """Return a page that shows texts with their changes."""
+    parts = []
+    for name, corrected in found.items():
+        shown, at = [], 0
+        for edit in corrected.edits:
+            why = f"{edit.type}, probability {edit.probability:.2f}"
+            shown.append(html.escape(corrected.source[at : edit.start]))
+            shown.append(f'<del title="{why}">{html.escape(edit.source)}</del>' if edit.source else "")
+            shown.append(f'<ins title="{why}">{html.escape(edit.replacement)}</ins>' if edit.replacement else "")
+            at = edit.end
+        shown.append(html.escape(corrected.source[at:]))
+        count = f"{len(corrected.edits):,} edit{'s' if len(corrected.edits) != 1 else ''}"
+        parts.append(f"<h2>{html.escape(name)}</h2><p>{count}</p><pre>{''.join(shown)}</pre>")
+    return _PAGE.format(body="".join(parts))
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Corrections</title>
+<style>
+body {{ font: 16px/1.6 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }}
+pre {{ white-space: pre-wrap; font: inherit }}
+del {{ background: #fde2e1; color: #8f1d14 }} ins {{ background: #dcf5e0; color: #0f5a23; text-decoration: none }}
+@media (prefers-color-scheme: dark) {{ body {{ background: #161616; color: #e6e6e6 }}
+del {{ background: #54201c; color: #ffc9c4 }} ins {{ background: #153f22; color: #c4f2cf }} }}
+</style>
+{body}
+</html>
+"""
 
 
 @cache
@@ -172,7 +209,13 @@ def _in_text(text: str, place: Sequence[tuple[int, int]], correction: Correction
     """Return an edit of words as an edit of characters."""
     first, last, put = correction.start, correction.end, " ".join(correction.put)
     if first == last:  # put before a word, or a comma after one
-        start = end = place[first - 1][1] if put[0] in ",;." and first else place[first][0] if first < len(place) else place[-1][1]
+        start = end = (
+            place[first - 1][1]
+            if put[0] in ",;." and first
+            else place[first][0]
+            if first < len(place)
+            else place[-1][1]
+        )
         put = put if put[0] in ",;." else f"{put} "
     elif not put and first:  # the blanks before a word go with it
         start, end = place[first - 1][1], place[last - 1][1]
@@ -183,6 +226,12 @@ def _in_text(text: str, place: Sequence[tuple[int, int]], correction: Correction
     else:
         start, end = place[first][0], place[last - 1][1]
         before = text[start - 1 : start]
-        if before and not before.isspace() and correction.put[0][0].isalpha() and first and place[first - 1][1] == start:
+        if (
+            before
+            and not before.isspace()
+            and correction.put[0][0].isalpha()
+            and first
+            and place[first - 1][1] == start
+        ):
             put = f" {put}" if put not in ("n't", "'s") and before.isalnum() else put
     return TextEdit(start, end, text[start:end], put, correction.type, correction.probability, correction.reasons)
