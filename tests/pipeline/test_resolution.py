@@ -138,7 +138,7 @@ def test_rows_without_truth_are_not_scored(people):
 
 def test_calibration(people, outcome):
     gold = Clustering.from_labels(people["cluster_id"])
-    evidence, stated = outcome.resolution.weighed.evidence, outcome.resolution.weighed.draws.together
+    evidence, stated = outcome.resolution.weighed.evidence, outcome.resolution.posterior.pairs.probability
     use = stated >= 0.01
     right = gold.labels[evidence.a] == gold.labels[evidence.b]
     gap = 0.0
@@ -281,3 +281,21 @@ def test_a_map_of_columns_is_a_setting_like_any_other(tmp_path):
 
 
 NAMES = ("Ann", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus", "Hal")
+
+
+def test_the_checks_are_told_and_can_be_left_out(people, outcome):
+    told = json.loads(json.dumps(summary(outcome)))
+    assert told["calibrated"] is outcome.quality.calibrated
+    assert told["quality"]["precision"]["low"] <= told["quality"]["precision"]["estimate"] <= 1.0
+    assert told["interval"] == told["quality"]["entities"] and "checks" in told["seconds"]
+    assert {"true_of_sure_checked", "calibration_error_unchecked"} <= set(told["stated"])
+    plain = run_job(replace(outcome.job, config=replace(outcome.job.config, no_check=True)), recall=False)
+    assert plain.quality is None and "quality" not in summary(plain)
+    assert np.array_equal(plain.resolution.clustering.labels, outcome.resolution.clustering.labels)
+
+
+def test_a_review_budget_leaves_out_and_asks(outcome):
+    found = run_job(replace(outcome.job, config=replace(outcome.job.config, review_budget=3)), recall=False)
+    told = json.loads(json.dumps(summary(found)))["review"]
+    assert len(told["questions"]) <= 3 and told["rows_left_out"] == int(found.resolution.review.left_out.sum())
+    assert "left_out" in found.resolution.memberships.column_names and "review" in found.resolution.tables()

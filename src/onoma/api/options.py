@@ -44,6 +44,8 @@ class LinkOptions(TypedDict, total=False):
     rounds: int | None
     partitions: int | None
     model_settings: Mapping[str, Any]
+    no_check: bool
+    review_budget: int | None
     seed: int
 
 

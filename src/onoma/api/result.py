@@ -24,6 +24,7 @@ from onoma.resolve.result import Resolution
 if TYPE_CHECKING:
     import pandas as pd
 
+    from onoma.resolve.check.quality import Quality
     from onoma.resolve.report.charts import Charts
 
 __all__ = ["Result", "load"]
@@ -132,6 +133,13 @@ class Result(Table):
     def entity_count(self) -> tuple[int, int, int]:
         """Return how many entities there are, and an interval that holds their number with 95 % probability."""
         return self._backing.interval
+
+    @property
+    def quality(self) -> "Quality":
+        """How good it is, told without labels: expected precision and recall, a reliability curve, and whether stated
+        probabilities can be relied on; `.sentences()` says it in words.
+        """  # noqa: D205
+        return self._backing.resolution.quality
 
     @property
     def n_entities(self) -> int:

@@ -229,6 +229,7 @@ def _show(speaker: Speaker, outcome: Outcome) -> None:
             ([each.column, each.value, each.n_records, each.why] for each in fields.missing_report[:10]),
         )
     _show_answer(speaker, outcome)
+    _show_review(speaker, outcome)
     _show_truth(speaker, outcome)
 
 
@@ -242,6 +243,8 @@ def _show_answer(speaker: Speaker, outcome: Outcome) -> None:
     speaker.say(
         f"{_count(doubtful, 'row is', 'rows are')} less than 90 % sure of {'its' if doubtful == 1 else 'their'} place"
     )
+    for said in () if outcome.quality is None else outcome.quality.sentences():
+        speaker.say(said)
     recall = outcome.recall
     if recall is not None:
         reach = f"estimated blocking recall: about {recall.found:.1%} of the matches were compared"
@@ -256,6 +259,25 @@ def _show_answer(speaker: Speaker, outcome: Outcome) -> None:
     speaker.note(f"{outcome.seconds['total']:.1f} s{stages}{memory}")
 
 
+def _show_review(speaker: Speaker, outcome: Outcome) -> None:
+    review = outcome.resolution.review
+    if review is None:
+        return
+    n_left = int(review.left_out.sum())
+    speaker.say(
+        f"{_count(review.n_given_up, 'link is', 'links are')} given up and {_count(n_left, 'row')} left out; of the "
+        f"links kept about {review.precision:.1%} are right"
+    )
+    rows = review.table(outcome.resolution).to_pylist()
+    if rows:
+        speaker.say("")
+        speaker.table(
+            "the answers that help most",
+            ("a", "b", "probability", "worth"),
+            ([each["a"], each["b"], each["probability"], each["worth"]] for each in rows),
+        )
+
+
 def _show_truth(speaker: Speaker, outcome: Outcome) -> None:
     if outcome.evaluation is None:
         return
@@ -268,6 +290,25 @@ def _show_truth(speaker: Speaker, outcome: Outcome) -> None:
     )
     if outcome.calibration is not None:
         speaker.say(f"calibration error of the stated pairs: {outcome.calibration:.4f}")
+    _show_estimates(speaker, outcome, scores.get("pairwise"))
+
+
+def _show_estimates(speaker: Speaker, outcome: Outcome, real: dict[str, float] | None) -> None:
+    """Show what the checks expected beside what is."""
+    quality = outcome.quality
+    if quality is None or real is None:
+        return
+    shares = {"precision": quality.precision, "recall": quality.recall}
+    rows = [
+        [name, f"{share.estimate:.3f} ({share.low:.3f} – {share.high:.3f})", real[name]]
+        for name, share in shares.items()
+        if share is not None
+    ]
+    sure = {name: outcome.stated.get(f"true_of_sure_{name}") for name in ("unchecked", "checked")}
+    rows += [[f"true of pairs stated ≥ 95 %, {k}", "0.95 or more", v] for k, v in sure.items() if v is not None]
+    if rows:
+        speaker.say("")
+        speaker.table("what was expected without labels, and what is", ("pairs", "expected", "real"), rows)
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:

@@ -175,7 +175,7 @@ def _is_delimited(target: Path) -> bool:
 
 
 FOLDER_FILES = (
-    *(f"{name}.parquet" for name in ("memberships", "entities", "pairs", "weights", "nodes", "lineage")),
+    *(f"{name}.parquet" for name in ("memberships", "entities", "pairs", "weights", "nodes", "lineage", "review")),
     "summary.json",
     "report.html",
     "rejects.csv",

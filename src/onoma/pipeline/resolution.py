@@ -24,6 +24,8 @@ from onoma.pipeline.evaluation import gold_labels
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.api import resolve
 from onoma.resolve.blocking.conditions import check_rules
+from onoma.resolve.check.abstain import Review
+from onoma.resolve.check.quality import Quality
 from onoma.resolve.comparison.given import read_weights
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Carry
@@ -78,6 +80,10 @@ class Outcome:
     """The most memory that was used; None where the system does not tell."""
     recall: CanopyRecall | None = None
     """The blocking recall, where that was estimated."""
+    quality: Quality | None = None
+    """What the checks said; None: they were not asked for, or the run was stopped."""
+    stated: Mapping[str, float] = field(default_factory=dict)
+    """With the truth: how far pairs stated at 95 % or more, and all pairs, hold before and after recalibration."""
 
 
 Reader = Callable[[Path, str, str | None], TableRead]
@@ -256,13 +262,44 @@ def run_job(
     reach = resolution.canopy_recall if recall else None
     if reach is not None:
         seconds["blocking recall"] = time.perf_counter() - begun
+    before, quality = resolution, None
+    if not job.config.no_check and not resolution.is_stopped:
+        quality, resolution = resolution.quality, resolution.recalibrated()
+        if quality.seconds:
+            seconds["checks"] = quality.seconds
+        if job.config.review_budget is not None:
+            resolution = resolution.abstaining(job.config.review_budget)
     seconds["total"] = time.perf_counter() - start
     gold = evaluation = calibration = None
+    stated: dict[str, float] = {}
     if job.config.truth is not None:
         gold = Clustering.from_labels(gold_labels(job.table[job.config.truth]))
         evaluation = _score(gold, resolution.clustering)
         calibration = calibration_error(resolution, gold)
-    return Outcome(job, resolution, gold, evaluation, calibration, seconds, _peak_mb(), reach)
+        stated = _held(before, resolution, gold)
+    return Outcome(job, resolution, gold, evaluation, calibration, seconds, _peak_mb(), reach, quality, stated)
+
+
+def _held(before: Resolution, after: Resolution, gold: Clustering) -> dict[str, float]:
+    """Return how far what is stated holds, before and after recalibration, where there is something stated."""
+    found = {}
+    for name, each in (("unchecked", before), ("checked", after)):
+        error = calibration_error(each, gold)
+        if error is not None:
+            found[f"calibration_error_{name}"] = error
+        share = _sure_and_true(each, gold)
+        if share is not None:
+            found[f"true_of_sure_{name}"] = share
+    return found
+
+
+def _sure_and_true(resolution: Resolution, gold: Clustering, least: float = 0.95) -> float | None:
+    """Return the share that is true of the pairs of an entity whose rows are both so sure of their place."""
+    use = (resolution.probability >= least) & (gold.labels != ABSENT)
+    found, true = (each.take(use) for each in (resolution.clustering, gold))
+    cells = Clustering.from_labels(found.labels.astype(np.int64) * (len(true) + 1) + true.labels)
+    n_sure, n_true = (float((s * (s - 1.0)).sum()) for s in (found.sizes, cells.sizes))
+    return n_true / n_sure if n_sure else None
 
 
 def _score(gold: Clustering, predicted: Clustering) -> Evaluation:
@@ -309,13 +346,29 @@ def summary(outcome: Outcome) -> dict[str, object]:
         found["hot_features"] = resolution.weighed.candidates.n_hot
         recall = outcome.recall
         found["canopy_recall"] = None if recall is None else {k: _rounded(v) for k, v in recall._asdict().items()}
+    if outcome.quality is not None:
+        found["calibrated"] = outcome.quality.calibrated
+        found["quality"] = outcome.quality.as_dict()
+    if resolution.review is not None:
+        found["review"] = _review(resolution, resolution.review)
     found["interrupted"] = resolution.is_stopped
     found["settings"] = job_settings(outcome.job)
     found["notes"] = [*outcome.job.notes, *resolution.notes]
     if outcome.evaluation is not None:
         found["metrics"] = outcome.evaluation.as_dict()
         found["calibration_error"] = outcome.calibration
+        found["stated"] = {name: _rounded(value) for name, value in outcome.stated.items()}
     return found
+
+
+def _review(resolution: Resolution, review: Review) -> dict[str, object]:
+    questions = review.table(resolution).to_pylist()
+    return {
+        "given_up": review.n_given_up,
+        "rows_left_out": int(review.left_out.sum()),
+        "expected_precision": round(review.precision, 6),
+        "questions": [{k: _rounded(v) for k, v in each.items()} for each in questions],
+    }
 
 
 def _rounded(value: float) -> float:

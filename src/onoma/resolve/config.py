@@ -197,6 +197,18 @@ class ResolveConfig:
     model_settings: Mapping[str, Any] = _option(
         {}, "A setting of the model itself: --set heat=4.", sort="table", flag="set", metavar="NAME=VALUE"
     )
+    no_check: bool = _option(
+        default=False,
+        help="Do without the checks by decoys and planted copies; probabilities are then unchecked.",
+        sort="flag",
+    )
+    review_budget: int | None = _option(
+        None,
+        "Leave out what is doubtful (own entity, marked), and list so many pairs whose answers help most.",
+        sort="whole",
+        least=1,
+        metavar="N",
+    )
     seed: int = _option(0, "The same seed gives the same result (0).", sort="whole")
 
     def __post_init__(self) -> None:
@@ -214,6 +226,8 @@ class ResolveConfig:
             )
         if self.one_to_one and not self.link:
             raise SettingsError("one-to-one is for linking: at most one row of each source", hint="Add --link.")
+        if self.no_check and self.review_budget is not None:
+            raise SettingsError("what is doubtful is known from the checks", hint="Leave out --no-check.")
         if self.labels is not None and self.weights is not None:
             raise SettingsError("weights are learnt from labels or given, not both", hint="Leave one of them out.")
 

@@ -1,6 +1,6 @@
 """The result of a resolution: who is who in a table, with a probability for every statement."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from onoma.resolve.fields.prepare import Fields
 from onoma.resolve.posterior.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
+    from onoma.resolve.check.abstain import Review
+    from onoma.resolve.check.quality import Quality
     from onoma.resolve.quality.recall import CanopyRecall
     from onoma.resolve.report.charts import Charts
     from onoma.resolve.report.entity_tree import EntityTree
@@ -46,6 +48,10 @@ class Resolution:
     """All rows say the same, so nothing was compared."""
     block: NDArray[np.int32] | None = None
     """The block of each record, where only records of one block can be the same."""
+    checked: "Quality | None" = None
+    """What the checks said, where probabilities are recalibrated by them."""
+    review: "Review | None" = None
+    """What was left out as doubtful, where that was asked for."""
 
     @property
     def is_stopped(self) -> bool:
@@ -84,9 +90,8 @@ class Resolution:
     def memberships(self) -> pa.Table:
         """One row for each record: (source,) id, entity, probability."""
         columns = {} if self.source is None else {"source": self.source}
-        return pa.table(
-            columns | {"id": self.table["id"], "entity": self.clustering.relabel(), "probability": self.probability}
-        )
+        columns |= {"id": self.table["id"], "entity": self.clustering.relabel(), "probability": self.probability}
+        return pa.table(columns if self.review is None else columns | {"left_out": self.review.left_out})
 
     @cached_property
     def entities(self) -> pa.Table:
@@ -131,6 +136,8 @@ class Resolution:
             found["weights"] = self.weights()
         if self.nodes is not None:
             found["nodes"] = self.nodes
+        if self.review is not None:
+            found["review"] = self.review.table(self)
         if isinstance(details, Lineage):
             found["lineage"] = details.table(self.table["id"])
         return found
@@ -155,20 +162,48 @@ class Resolution:
     def entity_count(self, level: float = 0.95) -> tuple[int, int, int]:
         """Return the number of entities reported, and an interval that holds their number with this probability.
 
-        The clustering reported is one of many and need not have a typical number of entities; where it lies beyond the
-        interval of the samples, the interval reaches to it.
+        Where the answer was checked, the interval at 95 % is that of the checks: it counts what decoys say is wrong and
+        planted copies say is missed. Else it is that of the samples. The clustering reported is one of many, and its
+        number of entities may lie outside.
         """
         reported = self.clustering.n_entities
+        if self.checked is not None and self.checked.entities is not None and level == 0.95:
+            return reported, *self.checked.entities
         drawn = None if self.posterior is None else self.posterior.n_entities
         if drawn is None or not len(drawn):
             return reported, reported, reported
         low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-        return reported, min(int(low), reported), max(int(np.ceil(high)), reported)
+        return reported, int(low), int(np.ceil(high))
 
     @property
     def n_samples(self) -> int:
         """How many samples the answer rests on."""
         return 0 if self.posterior is None else self.posterior.n_samples
+
+    @cached_property
+    def quality(self) -> "Quality":
+        """How good the answer is, told without labels: see `onoma.resolve.check`."""
+        from onoma.resolve.check.checking import check_resolution
+
+        return check_resolution(self) if self.checked is None else self.checked
+
+    def recalibrated(self) -> "Resolution":
+        """Return the same entities with probabilities, and a number of entities, that the checks bear out."""
+        quality, found = self.quality, self.posterior
+        if found is not None and quality.probability is not None and quality.pair_probability is not None:
+            pairs = found.pairs._replace(probability=quality.pair_probability)
+            found = replace(found, probability=quality.probability, pairs=pairs)
+        return replace(self, posterior=found, checked=quality)
+
+    def abstaining(self, budget: int) -> "Resolution":
+        """Return it with doubtful links given up; `review` lists the answers, so many, that help most."""
+        from onoma.resolve.check.abstain import abstain
+
+        review = abstain(self, budget)
+        found = self.posterior
+        if found is not None:
+            found = replace(found, clustering=review.clustering)
+        return replace(self, posterior=found, review=review)
 
     @cached_property
     def canopy_recall(self) -> "CanopyRecall | None":

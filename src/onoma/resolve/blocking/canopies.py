@@ -34,6 +34,7 @@ __all__ = [
     "Candidates",
     "CanopySettings",
     "find_candidates",
+    "find_near",
     "pair_similarity",
     "pairs_within_blocks",
     "with_pairs",
@@ -121,6 +122,31 @@ def find_candidates(
     keys = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
     n_alone = n - len(np.unique(np.concatenate([i, j])))
     return Candidates((keys // n).astype(np.int32), (keys % n).astype(np.int32), n_hot, n_alone)
+
+
+def find_near(
+    fields: Sequence[FieldData],
+    n: int,
+    *,
+    source: NDArray[np.int32] | None = None,
+    block: NDArray[np.int32] | None = None,
+    apart: int = 0,
+    settings: CanopySettings | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the pairs of each record from the n-th on with its nearest among the first n: these, and those.
+
+    The arguments are those of `find_candidates`; canopies are as wide as those of n records.
+    """
+    k, hot = (settings or CanopySettings()).resolved(n)
+    total = len(fields[0].codes)
+    offsets, features, weights, _ = _bags(fields, total, hot)
+    inverted_offsets, inverted = invert(offsets, features, len(weights))
+    none = np.zeros(0, dtype=np.int32)
+    source, block = (none if source is None else source), (none if block is None else block)
+    apart = apart if len(source) else 0
+    mine, near = nearest(n, total, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+    inside = near < n
+    return near[inside].astype(np.int32), mine[inside].astype(np.int32)
 
 
 def with_pairs(candidates: Candidates, extra: NDArray[np.int64] | None, n: int) -> Candidates:

@@ -14,7 +14,7 @@ from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.fields.field import FieldData
 
-__all__ = ["CONTRAST_LEVELS", "count_pairs", "gather_evidence"]
+__all__ = ["CONTRAST_LEVELS", "contrast_levels", "count_pairs", "gather_evidence"]
 
 CONTRAST_CUTS = (0.25, 0.12, 0.05, 0.0)
 CONTRAST_LEVELS = (
@@ -102,10 +102,7 @@ def _between(
     inside = count_pairs(evidence.n, None, block, 0) - count_pairs(evidence.n, source, block, 1)
     weight = np.full(len(levels), evidence.n_pairs / max(inside, 1.0))
     similarity = pair_similarity(fields, evidence.a, evidence.b)
-    ahead = margins(evidence.n, evidence.a, evidence.b, similarity)
-    contrast = (ahead.min(axis=1)[:, None] < np.array(CONTRAST_CUTS)).sum(axis=1)
-    behind = (contrast == len(CONTRAST_CUTS)) & (ahead.max(axis=1) < 0)
-    contrast = np.where(behind, len(CONTRAST_CUTS) + 1, contrast).astype(np.int8)
+    contrast = contrast_levels(evidence.n, evidence.a, evidence.b, similarity)
     background = np.concatenate([evidence.background, levels])
     unknown = np.full((len(background), 1), -1, dtype=np.int8)
     return Evidence(
@@ -125,6 +122,16 @@ def _between(
         linking=True,
         contrast=len(evidence.n_levels),
     )
+
+
+def contrast_levels(
+    n: int, a: NDArray[np.int32], b: NDArray[np.int32], similarity: NDArray[np.float64]
+) -> NDArray[np.int8]:
+    """Return how each pair compares with the rivals of its records: an index into `CONTRAST_LEVELS`."""
+    ahead = margins(n, a, b, similarity)
+    contrast = (ahead.min(axis=1)[:, None] < np.array(CONTRAST_CUTS)).sum(axis=1)
+    behind = (contrast == len(CONTRAST_CUTS)) & (ahead.max(axis=1) < 0)
+    return np.where(behind, len(CONTRAST_CUTS) + 1, contrast).astype(np.int8)
 
 
 def count_pairs(n: int, source: NDArray[np.int32] | None, block: NDArray[np.int32] | None, apart: int) -> float:

@@ -72,6 +72,12 @@ class Charts:
         """Draw the stated probabilities, or with the truth how far they hold."""
         return certainty_chart(self._resolution, gold=gold)
 
+    def reliability(self) -> alt.LayerChart:
+        """Draw what is stated against what decoys bear out; no labels are needed."""
+        from onoma.resolve.report.quality_chart import reliability_chart
+
+        return reliability_chart(self._resolution.quality)
+
     def waterfall(self, a: Record, b: Record) -> alt.LayerChart:
         """Draw why two records are, or are not, the same."""
         return waterfall_chart(self._resolution, a, b)

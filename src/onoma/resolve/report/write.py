@@ -28,8 +28,10 @@ from onoma.resolve.report.charts import (
 from onoma.resolve.report.entity_tree import tree_picture
 from onoma.resolve.report.explanation import weight_table
 from onoma.resolve.report.page import Html, cell, chart, page, section, table, text, tile
+from onoma.resolve.report.quality_chart import reliability_chart
 
 if TYPE_CHECKING:
+    from onoma.resolve.check.quality import Quality
     from onoma.resolve.contract import PairEvidence
     from onoma.resolve.result import Resolution
 
@@ -104,6 +106,8 @@ def _sections(
         found.append(("trees", "Entities as trees", _trees(resolution)))
     if resolution.posterior is not None:
         found.append(("certainty", "How sure", _certainty(resolution, gold)))
+    if resolution.checked is not None:
+        found.append(("checks", "How good it is, told without labels", _checks(resolution.checked)))
     if fit is not None:
         found.append(("doubt", "The most doubtful decisions", _doubt(resolution, fit, gold)))
     found.append(("again", "To run it again", again))
@@ -310,6 +314,26 @@ def _certainty(resolution: "Resolution", gold: Clustering | None) -> list[str]:
     curve = chart("calibration", certainty_chart(resolution, gold=gold).to_dict())
     right = f"<div><h3>Stated against true, with numbers of pairs</h3>{curve}</div>"
     return [said, Html(f'<div class="pair">{left}{right}</div>')]
+
+
+def _checks(quality: "Quality") -> list[str]:
+    """Say what decoys and planted copies showed."""
+    parts: list[str] = [
+        "Decoys are rows that look like the table's and match nobody; planted copies are its rows, changed as the "
+        "matches found differ. Both were looked for by the weights that were learnt; neither moved them.",
+        *(f"{said[0].upper()}{said[1:]}." for said in quality.sentences()),
+    ]
+    if quality.reliability:
+        parts.append(chart("reliability", reliability_chart(quality).to_dict()))
+    for head, found in (
+        ("decoys", quality.decoys),
+        ("copies changed in", quality.recall_by_field),
+        ("copies with a value", quality.recall_by_change),
+    ):
+        rows = [[name, n, f"{share:.1%}"] for name, (n, share) in found.items()]
+        if rows:
+            parts.append(table([head, "planted", "joined" if head == "decoys" else "found"], rows))
+    return parts
 
 
 def _doubt(resolution: "Resolution", fit: "PairEvidence", gold: Clustering | None) -> list[str]:

@@ -1,0 +1,238 @@
+"""Checking a resolution: what decoys and planted copies say of the answer.
+
+*Precision.* A stranger that is joined is a false link. It stands for n/2m of the table's, m being the number of
+strangers planted: a false link has two ends, and each of n rows could be one. Between two sources a decoy stands for
+the rows of its side that have no partner. A sibling that is joined with the record it was made of stands for
+M/m/(1 - r) links, M being the pairs of near records of different entities and r the share joined: the M were not
+joined, and those that were are r/(1 - r) times as many. The kind that convicts most is believed. What is stated is
+lowered to what it leaves (`calibrate.py`). A reported entity is as good as the links of its strongest tree: each holds
+with the share of its bin, and those pairs are right that are still connected.
+
+*Recall* is the share of copies found (`copies.py`). *Entities*: the rows less the links there are, which are the links
+found times their precision over recall; the interval is that of draws of all three.
+
+Every interval has two parts: how many decoys and copies were drawn, and how far such estimates were off on labelled
+tables (`OFF_PRECISION`, `OFF_RECALL`).
+"""
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from onoma.resolve.check.calibrate import Calibration, calibrate
+from onoma.resolve.check.probing import COPIES, DECOYS, Probe
+from onoma.resolve.check.quality import SAFE, Quality, Share, unchecked
+
+if TYPE_CHECKING:
+    from onoma.resolve.result import Resolution
+
+__all__ = ["check_resolution"]
+
+Floats = NDArray[np.float64]
+FEWEST_ROWS, MOST_ROWS = 30, 100_000
+FEWEST_LINKS = 10
+"""Links from which on there is something to check."""
+OFF_PRECISION, OFF_RECALL = 1.0, 1.0
+"""How far estimates were off on labelled tables: standard deviations of the logarithm of the number of false links, and
+of the log odds of recall."""
+N_DRAWS = 400
+LARGE, MOST_IN_LARGE = 10, 0.5
+"""Rows of an entity from which on one wrong link makes very many wrong pairs, and the part of all pairs that may be in
+such entities before decoys say too little of pairs."""
+WIDEST = 0.5
+"""An interval of precision that is wider says too little."""
+USUAL_CONTRADICTIONS = 0.12
+"""Of links, those with unrelated names (or dates): at most that many in a column of the tables known (`noise.py`)."""
+
+
+def check_resolution(resolution: "Resolution") -> Quality:
+    """Plant decoys and copies, look for them, and say what that means.
+
+    Examples
+    --------
+    >>> from onoma.corpus.simulate import simulate_people
+    >>> from onoma.resolve.api import resolve
+    >>> quality = check_resolution(resolve(simulate_people(400, seed=1)))
+    >>> quality.calibrated, quality.precision.high > 0.9, quality.recall.high > 0.9
+    (True, True, True)
+    """
+    begun = time.perf_counter()
+    posterior, fit = resolution.posterior, resolution.weighed
+    why = _why_not(resolution)
+    if why is not None or posterior is None or fit is None:
+        return unchecked(why or "nothing was compared")
+    found = _told(Probe(resolution, posterior, fit))
+    return replace(found, seconds=time.perf_counter() - begun)
+
+
+def _why_not(resolution: "Resolution") -> str | None:
+    """Return why an answer cannot be checked."""
+    n, model, fit = len(resolution.table), resolution.config.model, resolution.weighed
+    if resolution.posterior is None:
+        return "nothing was compared"
+    if fit is None or not fit.is_used or model not in ("copying", "pairwise"):
+        return f"the model {model} has no weights by which planted rows could be looked for"
+    if model == "pairwise" and not fit.evidence.linking:
+        return "the model pairwise weighs all pairs of an entity, and is not sampled again with planted rows"
+    if n < FEWEST_ROWS:
+        return f"{n} rows are too few"
+    return f"tables of more than {MOST_ROWS:,} rows are not checked" if n > MOST_ROWS else None
+
+
+def _told(probe: Probe) -> Quality:
+    """Return what the probe says."""
+    draws = _Draws(probe.rng)
+    calibration, n_joined = _calibration(probe)
+    links = calibration(probe.sure[probe.tree])
+    precision, right = _precision(probe, links, n_joined, draws)
+    recall, harsher = (_recall(probe, kind, draws) for kind in COPIES)
+    by_field, by_change = probe.found_by_change()
+    because = _because(probe, precision, recall)
+    drawn = _entities(probe, right, recall, draws)
+    stated, decoys = probe.posterior.pairs.probability, [kind for kind in DECOYS if kind in probe.parts]
+    return Quality(
+        calibrated=not because,
+        because=tuple(because),
+        n_links=probe.n_links,
+        precision=precision,
+        recall=None if recall is None else recall[0],
+        harsher_recall=None if harsher is None else harsher[0],
+        entities=None if drawn is None else _interval(drawn),
+        entity_draws=drawn,
+        n_safe=int((links >= SAFE).sum()),
+        reliability=calibration.bins,
+        decoys={kind: (len(probe.any_joined(kind)), float(probe.any_joined(kind).mean())) for kind in decoys},
+        recall_by_field=by_field,
+        recall_by_change=by_change,
+        probability=_memberships(probe, links, recall),
+        pair_probability=np.where(stated > 0.0, calibration(probe.sure), 0.0),
+    )
+
+
+def _calibration(probe: Probe) -> tuple[Calibration, float]:
+    """Learn what stated probabilities are worth by the kind that convicts most; return how many of it were joined."""
+    kinds = [kind for kind in DECOYS if kind in probe.parts]
+    # Mirrors hold the chance and the families of the table as they are.
+    learnt = []
+    for kind in ("mirrors",) if "mirrors" in kinds else kinds:
+        sure, row = probe.decoy_pairs(kind)
+        found = calibrate(probe.sure, probe.posterior.pairs.probability, sure, probe.worth(kind)[row])
+        learnt.append((found, float(probe.any_joined(kind).sum())))
+    return min(learnt, key=lambda one: float(one[0](probe.sure[probe.tree]).sum()))
+
+
+def _precision(probe: Probe, links: Floats, n_joined: float, draws: "_Draws") -> tuple[Share | None, Floats]:
+    """Return the share of reported pairs that is right, and draws of the share of links."""
+    if len(links) == 0:
+        return None, np.zeros(N_DRAWS)
+    factor = draws.factor(n_joined)
+    wrong = np.minimum((1.0 - links)[None, :] * factor[:, None], 1.0).mean(axis=1)
+    right = _connected(probe, links)
+    # Pairs get worse as links do: their logarithms go together.
+    power = np.log(max(right, 1e-6)) / min(np.log(max(float(links.mean()), 1e-6)), -1e-9)
+    drawn = np.maximum(1.0 - wrong, 1e-6) ** min(power, 50.0)
+    return _share(right, drawn), 1.0 - wrong
+
+
+def _connected(probe: Probe, links: Floats, n_draws: int = 30) -> float:
+    """Return the share of pairs of one entity that are still connected if links hold with these chances."""
+    pairs, n = probe.posterior.pairs, probe.n
+    a, b = pairs.a[probe.tree], pairs.b[probe.tree]
+    sizes = probe.resolution.clustering.sizes.astype(np.float64)
+    kept = 0.0
+    for _ in range(n_draws):
+        holds = probe.rng.random(len(links)) < links
+        graph = coo_array((np.ones(int(holds.sum())), (a[holds], b[holds])), shape=(n, n))
+        parts = np.bincount(connected_components(graph, directed=False)[1]).astype(np.float64)
+        kept += float((parts * (parts - 1.0)).sum())
+    return kept / max(n_draws * float((sizes * (sizes - 1.0)).sum()), 1.0)
+
+
+def _recall(probe: Probe, kind: str, draws: "_Draws") -> tuple[Share, Floats] | None:
+    """Return the share of copies found, and draws of it."""
+    if kind not in probe.parts:
+        return None
+    found = probe.seen.with_base[probe.parts[kind]]
+    drawn = draws.share(float(found.sum()), float((1.0 - found).sum()))
+    return _share(float(found.mean()), drawn), drawn
+
+
+def _entities(probe: Probe, right: Floats, recall: tuple[Share, Floats] | None, draws: "_Draws") -> Floats | None:
+    """Return draws of the number of entities; None where too little was joined to say."""
+    if recall is None or probe.n_links < FEWEST_LINKS:
+        return None
+    sampled, spread = probe.posterior.n_entities, np.zeros(N_DRAWS)
+    if sampled is not None and len(sampled):
+        spread = draws.rng.choice(sampled - np.median(sampled), N_DRAWS)
+    links = (probe.n_links - spread) * right / np.maximum(recall[1], 1e-3)
+    return np.clip(probe.n - links, 1.0, float(probe.n))
+
+
+def _memberships(probe: Probe, links: Floats, recall: tuple[Share, Floats] | None) -> Floats:
+    """Return for each record that it belongs where it is: its best link's share, or that it misses none."""
+    pairs, best = probe.posterior.pairs, np.zeros(probe.n)
+    for end in (pairs.a[probe.tree], pairs.b[probe.tree]):
+        np.maximum.at(best, end, links)
+    alone = probe.resolution.clustering.sizes[probe.labels] == 1
+    missed = 0.0
+    if recall is not None and alone.any():
+        more = float(links.sum()) * (1.0 / max(recall[0].estimate, 0.05) - 1.0)
+        missed = min(more / float(alone.sum()), 0.9)
+    stated = probe.resolution.probability
+    return np.where(alone, stated * (1.0 - missed), np.where(best > 0.0, np.minimum(best, stated), stated))
+
+
+def _because(probe: Probe, precision: Share | None, recall: tuple[Share, Floats] | None) -> list[str]:
+    """Return why the check cannot be relied on."""
+    if probe.n_links < FEWEST_LINKS or precision is None or recall is None:
+        return [f"{probe.n_links} links are too few to learn from how copies differ"]
+    found = []
+    sizes = probe.resolution.clustering.sizes.astype(np.float64)
+    pairs = sizes * (sizes - 1.0)
+    if pairs[sizes > LARGE].sum() > MOST_IN_LARGE * max(pairs.sum(), 1.0):
+        found.append(
+            f"most pairs are in entities of more than {LARGE} rows, where one wrong link makes many wrong pairs, and "
+            "members of a family cannot be told from copies"
+        )
+    if precision.high - precision.low > WIDEST:
+        found.append(f"by the decoys the precision may be anywhere from {precision.low:.0%} to {precision.high:.0%}")
+    share = probe.contradictions()
+    if share > USUAL_CONTRADICTIONS:
+        found.append(
+            f"{share:.0%} of the links join unrelated names or dates: either copies differ so much here, or members of "
+            "a family were joined, and no check can tell"
+        )
+    return found
+
+
+class _Draws:
+    """Draws of what is not known exactly."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def factor(self, n_joined: float) -> Floats:
+        """Draw by how much there may be more false links than estimated from so many decoys that were joined."""
+        counted = self.rng.gamma(n_joined + 0.5, 1.0, N_DRAWS) / max(n_joined, 0.5)
+        return np.asarray(counted * np.exp(self.rng.normal(0.0, OFF_PRECISION, N_DRAWS)))
+
+    def share(self, yes: float, no: float) -> Floats:
+        """Draw a share of which so many were seen, by Jeffreys' prior."""
+        drawn = np.clip(self.rng.beta(yes + 0.5, no + 0.5, N_DRAWS), 1e-4, 1.0 - 1e-4)
+        odds = np.log(drawn / (1.0 - drawn)) + self.rng.normal(0.0, OFF_RECALL, N_DRAWS)
+        return np.asarray(1.0 / (1.0 + np.exp(-odds)))
+
+
+def _interval(drawn: Floats) -> tuple[int, int]:
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return int(np.floor(low)), int(np.ceil(high))
+
+
+def _share(estimate: float, drawn: Floats) -> Share:
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return Share(estimate, float(min(low, estimate)), float(max(high, estimate)))

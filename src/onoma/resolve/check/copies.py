@@ -1,0 +1,66 @@
+"""Planted copies: rows of the table, changed as the matches that were found differ, to see how many are found.
+
+Two records that were matched show how copies differ: which fields are the same, gone, or written otherwise, and how.
+The change of one such pair is made to a row drawn at random. A *harsher* copy has the changes of two pairs, one after
+the other.
+
+Matches that were found are the easier ones, so the plain share of copies found says too much. With r(z) the share found
+of copies with change z, and h the changes as found, all changes are distributed as h/r, and
+
+    recall = 1 / (mean of 1/r over the changes found)
+
+(Horvitz and Thompson, 1952). What is never found is not seen so; that is where this check is blind.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.resolve.check.values import Values
+
+__all__ = ["CHANGES", "SAME", "changes_of", "copies"]
+
+Whole = NDArray[np.int64]
+CHANGES = ("the same", "left out", "written otherwise", "another value")
+SAME, GONE, OTHERWISE, ANOTHER = range(len(CHANGES))
+
+
+def copies(values: Sequence[Values], originals: Whole, examples: Sequence[tuple[Whole, Whole]]) -> Whole:
+    """Return the codes, by row and field, of copies of rows, changed as examples were.
+
+    Parameters
+    ----------
+    originals
+        Codes of the rows to copy.
+    examples
+        Matches (one record of each, the other), one for each copy; several: one change after the other.
+    """
+    codes = originals.copy()
+    for one, other in examples:
+        for f, each in enumerate(values):
+            before, after = each.field.codes[one], each.field.codes[other]
+            for d in np.flatnonzero((codes[:, f] >= 0) & (before >= 0) & (before != after)).tolist():
+                if after[d] < 0:
+                    codes[d, f] = -1
+                else:
+                    codes[d, f] = each.changed(int(before[d]), int(after[d]), int(codes[d, f]))
+    return codes
+
+
+def changes_of(levels: NDArray[np.int8], n_levels: NDArray[np.int64], was_there: NDArray[np.bool_]) -> Whole:
+    """Return what happened to each field (column) of each copy (row): an index into `CHANGES`.
+
+    Parameters
+    ----------
+    levels
+        How copy and original agree; -1 where one has no value.
+    was_there
+        Where the original has a value.
+    """
+    found = np.full(levels.shape, OTHERWISE, dtype=np.int64)
+    found[levels == 0] = SAME
+    found[levels == n_levels[None, :] - 1] = ANOTHER
+    found[(levels < 0) & was_there] = GONE
+    found[~was_there] = SAME
+    return found

@@ -1,0 +1,106 @@
+"""How good an answer is, told without labels: what `checking.py` finds out, in numbers and in sentences."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.resolve.check.calibrate import Bin
+
+__all__ = ["Quality", "Share", "unchecked"]
+
+SAFE = 0.95
+"""Links at least as likely are called safe."""
+
+
+_ARRAYS = ("probability", "pair_probability", "entity_draws")
+"""What has an entry for each row, pair or draw, and stays out of JSON."""
+
+
+class Share(NamedTuple):
+    """An estimated share, and an interval that holds it with 95 %."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Quality:
+    """What the checks say of an answer."""
+
+    calibrated: bool
+    """Whether the stated probabilities can be relied on."""
+    because: tuple[str, ...] = ()
+    """Why they cannot."""
+    n_links: int = 0
+    """Links that hold the reported entities together: rows less entities."""
+    precision: Share | None = None
+    """Of the pairs that are reported as one entity, the share that is."""
+    recall: Share | None = None
+    """Of the matches there are, the share that is reported."""
+    harsher_recall: Share | None = None
+    """The same, were the copies changed twice as much."""
+    entities: tuple[int, int] | None = None
+    """An interval for the number of entities, at 95 %."""
+    entity_draws: NDArray[np.float64] | None = None
+    """Draws of that number, from which the interval is taken."""
+    n_safe: int = 0
+    """Links that decoys bear out at `SAFE` or more."""
+    reliability: tuple[Bin, ...] = ()
+    """Stated against decoy-based shares."""
+    decoys: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    """Of each kind of decoy: how many were planted, and the share that was joined."""
+    recall_by_field: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    """Of copies whose value in a field was changed: how many there were, and the share found."""
+    recall_by_change: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    """The same by what was done to a value."""
+    probability: NDArray[np.float64] | None = None
+    """For each record, that it belongs where it is, recalibrated."""
+    pair_probability: NDArray[np.float64] | None = None
+    """For each stated pair, that both are one entity, recalibrated."""
+    seconds: float = 0.0
+
+    def sentences(self) -> list[str]:
+        """Return what the figures mean."""
+        said = []
+        if self.precision is not None:
+            wrong = 1.0 - self.precision.estimate
+            said.append(
+                f"expected precision {_percent(self.precision)}: of the {self.n_links:,} links about {wrong:.0%} are "
+                f"wrong; {self.n_safe:,} are safe ({SAFE:.0%} or more by the decoys)"
+            )
+        if self.recall is not None:
+            harsh = (
+                "" if self.harsher_recall is None else f"; with twice the changes {self.harsher_recall.estimate:.0%}"
+            )
+            said.append(f"expected recall {_percent(self.recall)}: the share of planted copies that was found{harsh}")
+        if not self.calibrated:
+            said.append(f"not calibrated here, because {'; and '.join(self.because)}")
+        return said
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what JSON holds of it: all but the probabilities of single rows."""
+        found = {name: value for name, value in self.__dict__.items() if name not in _ARRAYS}
+        for name in ("precision", "recall", "harsher_recall"):
+            share: Share | None = getattr(self, name)
+            found[name] = None if share is None else {k: round(v, 6) for k, v in share._asdict().items()}
+        found["because"], found["seconds"] = list(self.because), round(self.seconds, 3)
+        found["entities"] = None if self.entities is None else list(self.entities)
+        found["reliability"] = [asdict(each) for each in self.reliability]
+        for name in ("decoys", "recall_by_field", "recall_by_change"):
+            found[name] = {
+                kind: {"rows": n, "share": round(share, 6)} for kind, (n, share) in getattr(self, name).items()
+            }
+        return found
+
+
+def unchecked(*because: str) -> Quality:
+    """Return what is known where nothing could be checked."""
+    return Quality(calibrated=False, because=because)
+
+
+def _percent(share: Share) -> str:
+    return f"{share.estimate:.0%} (95 %: {share.low:.0%} – {share.high:.0%})"

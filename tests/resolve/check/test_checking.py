@@ -1,0 +1,117 @@
+"""What decoys and planted copies say, beside what is true."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from onoma.corpus.clustering import Clustering
+from onoma.corpus.simulate import PeopleSettings, simulate_people
+from onoma.resolve.api import resolve
+from onoma.resolve.check.checking import check_resolution
+from onoma.resolve.check.probing import Probe
+from onoma.resolve.comparison.weights import edge_weights
+from onoma.resolve.config import ResolveConfig
+
+SETTINGS = {"plain": {}, "families": {"households": 0.8, "duplicates": 0.1}}
+
+
+@functools.cache
+def people(kind):
+    table = simulate_people(500, seed=4, settings=PeopleSettings(**SETTINGS[kind]))
+    return resolve(table, truth="cluster_id"), Clustering.from_labels(table["cluster_id"])
+
+
+def pairs(sizes):
+    return float((sizes * (sizes - 1.0)).sum())
+
+
+def real(found, gold):
+    """Return pairwise precision and recall."""
+    both = Clustering.from_labels(found.clustering.labels.astype(np.int64) * len(gold) + gold.labels)
+    return pairs(both.sizes) / pairs(found.clustering.sizes), pairs(both.sizes) / pairs(gold.sizes)
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_estimates_are_near_the_truth(kind):
+    found, gold = people(kind)
+    quality = found.quality
+    precision, recall = real(found, gold)
+    assert abs(quality.precision.estimate - precision) < 0.07
+    assert abs(quality.recall.estimate - recall) < 0.1
+    assert quality.precision.low <= precision <= quality.precision.high
+    low, high = quality.entities
+    assert low <= gold.n_entities <= high
+
+
+def best_weights(probe, kind):
+    """Return for each decoy of a kind the log weight of its best pair."""
+    part, first = probe.parts[kind], probe.planted.first
+    weight = np.log(edge_weights(probe.planted.evidence, probe.fit.weights)[0][first:])
+    row = probe.planted.evidence.b[first:] - probe.n
+    inside = (row >= part.start) & (row < part.stop)
+    best = np.full(part.stop - part.start, -60.0)
+    np.maximum.at(best, row[inside] - part.start, weight[inside])
+    return best
+
+
+def test_siblings_are_like_rows_that_match_nobody_and_strangers_are_not():
+    found, gold = people("families")
+    probe = Probe(found, found.posterior, found.weighed)
+    alone, best = gold.sizes[gold.labels] == 1, np.full(len(gold), -60.0)
+    for end in (probe.evidence.a, probe.evidence.b):
+        np.maximum.at(best, end, probe.log_weight)
+    middle, *rest = np.quantile(best[alone], [0.5, 0.75, 0.9])
+    for at in (middle, *rest):
+        gap = (best_weights(probe, "siblings") >= at).mean() - (best[alone] >= at).mean()
+        assert abs(gap) < 0.2
+    assert (best_weights(probe, "strangers") >= middle).mean() < 0.1, "strangers have no housemates"
+
+
+def test_probabilities_are_lowered_and_the_entities_are_the_same():
+    found, _ = people("plain")
+    after = found.recalibrated()
+    assert after.clustering is found.clustering
+    assert (after.posterior.pairs.probability <= found.posterior.pairs.probability + 1e-12).all()
+    assert (after.probability <= found.probability + 1e-12).all()
+    assert after.checked is found.quality and after.quality is after.checked
+    assert after.entity_count()[1:] == found.quality.entities
+
+
+def test_the_same_seed_gives_the_same_check():
+    found, _ = people("plain")
+    one, other = check_resolution(found), check_resolution(found)
+    assert {**one.as_dict(), "seconds": 0} == {**other.as_dict(), "seconds": 0}
+    assert np.array_equal(one.probability, other.probability)
+
+
+def test_sources_that_are_linked_are_mirrored():
+    table = simulate_people(500, seed=9, settings=PeopleSettings(duplicates=0.4, clumping=0.0, households=0.3))
+    side = ["a" if row % 2 else "b" for row in range(len(table))]
+    found = resolve(table.append_column("source", [side]), source="source", link=True, truth="cluster_id")
+    quality = found.quality
+    assert {"strangers", "mirrors"} == set(quality.decoys)
+    assert quality.precision.low <= 1.0 and quality.recall.estimate > 0.7
+
+
+@pytest.mark.parametrize("model", ["exact-match", "pairwise"])
+def test_what_cannot_be_checked_is_said(model):
+    quality = resolve(simulate_people(60, seed=1), config=ResolveConfig(model=model)).quality
+    assert not quality.calibrated and f"the model {model}" in quality.because[0]
+    assert quality.sentences()[-1].startswith("not calibrated here, because the model")
+    assert quality.precision is None and quality.as_dict()["entities"] is None
+
+
+def test_a_table_without_matches_is_not_called_calibrated():
+    table = simulate_people(120, seed=2, settings=PeopleSettings(duplicates=0.0, households=0.0))
+    found = resolve(table)
+    quality = found.quality
+    assert not quality.calibrated and "too few" in quality.because[0]
+
+
+def test_recall_is_told_by_field_and_change():
+    found, _ = people("plain")
+    quality = found.quality
+    assert quality.recall_by_field and set(quality.recall_by_field) <= {each.name for each in found.fields.fields}
+    assert all(0.0 <= share <= 1.0 and n > 0 for n, share in quality.recall_by_change.values())
+    assert quality.harsher_recall.estimate <= quality.recall.estimate + 0.05
