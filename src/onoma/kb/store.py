@@ -201,7 +201,10 @@ def store_fit(base: KnowledgeBase, resolution: Resolution, records: NDArray[np.i
     nodes = found.details.nodes(pa.array(records)) if isinstance(found.details, Trees) else None
     if nodes is not None:
         base.replace("nodes", nodes.drop("entity"))
-    base.append("edges", _stated(found, records) if found.weighed is None else _edges(found.weighed, records))
+    base.append(
+        "edges",
+        _stated(found, records) if found.weighed is None else _edges(found.weighed, records, found.pairs.probability),
+    )
     base.append("samples", uncertain_samples(records, found))
 
 
@@ -250,8 +253,9 @@ def _stated(found: Posterior, records: NDArray[np.int64]) -> pa.Table:
     return pa.table(columns | {"probability": probability[which].astype(np.float32)})
 
 
-def _edges(fit: PairEvidence, records: NDArray[np.int64]) -> pa.Table:
-    """Return the pairs that are plausible or were together."""
+def _edges(fit: PairEvidence, records: NDArray[np.int64], stated: NDArray[np.float64]) -> pa.Table:
+    """Return the pairs that are plausible or were together, with the probability stated of them."""
+    stated = stated if len(stated) == len(fit.evidence.a) else fit.draws.together
     copy, relative = log_bayes_factors(fit.evidence, fit.weights)
     least = np.log(KEPT)
     keep = (copy + np.log(fit.weights.kappa) > least) | (fit.draws.together >= SHOWN)
@@ -264,7 +268,7 @@ def _edges(fit: PairEvidence, records: NDArray[np.int64]) -> pa.Table:
             "b": records[fit.evidence.b[which]],
             "log_copy": copy[which].astype(np.float32),
             "log_relative": relative[which].astype(np.float32),
-            "probability": fit.draws.together[which].astype(np.float32),
+            "probability": stated[which].astype(np.float32),
         }
     )
 
@@ -273,11 +277,14 @@ def uncertain_samples(records: NDArray[np.int64], found: Posterior) -> pa.Table:
     """Return the samples of the records that are not in the same company in all of them."""
     if found.samples is None:
         return samples_table(records, np.zeros((0, len(records)), dtype=np.int64), np.zeros(0, dtype=np.int64))
-    joined = found.pairs.probability > 0
+    fit, together = found.weighed, found.pairs.probability
+    if fit is not None and len(fit.draws.together) == len(together):
+        together = fit.draws.together  # what is stated may be recalibrated; what the samples saw is not
+    joined = together > 0
     a, b = (side[joined].astype(np.int64) for side in found.pairs[:2])
     group = components(len(records), a, b)
     doubtful = np.zeros(len(records), dtype=np.bool_)
-    doubtful[group[a[found.pairs.probability[joined] < 1.0]]] = True
+    doubtful[group[a[together[joined] < 1.0]]] = True
     return samples_table(records, records[found.samples], np.flatnonzero(doubtful[group]))
 
 
