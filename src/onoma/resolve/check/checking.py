@@ -11,8 +11,8 @@ with the share of its bin, and those pairs are right that are still connected.
 *Recall* is the share of copies found (`copies.py`). *Entities*: the rows less the links there are, which are the links
 found times their precision over recall; the interval is that of draws of all three.
 
-Every interval has two parts: how many decoys and copies were drawn, and how far such estimates were off on labelled
-tables (`OFF_PRECISION`, `OFF_RECALL`).
+Every interval has three parts: how many decoys and copies were drawn, how far such estimates were off on labelled
+tables (`OFF_PRECISION`, `OFF_RECALL`), and that few links may happen to be better or worse than their chances.
 """
 
 import time
@@ -131,7 +131,7 @@ def _precision(probe: Probe, links: Floats, n_joined: float, draws: "_Draws") ->
     if len(links) == 0:
         return None, np.zeros(N_DRAWS)
     factor = draws.factor(n_joined)
-    wrong = np.minimum((1.0 - links)[None, :] * factor[:, None], 1.0).mean(axis=1)
+    wrong = draws.seen(np.minimum((1.0 - links)[None, :] * factor[:, None], 1.0).mean(axis=1), len(links))
     right = _connected(probe, links)
     # Pairs get worse as links do: their logarithms go together.
     power = np.log(max(right, 1e-6)) / min(np.log(max(float(links.mean()), 1e-6)), -1e-9)
@@ -158,7 +158,7 @@ def _recall(probe: Probe, kind: str, draws: "_Draws") -> tuple[Share, Floats] | 
     if kind not in probe.parts:
         return None
     found = probe.seen.with_base[probe.parts[kind]]
-    drawn = draws.share(float(found.sum()), float((1.0 - found).sum()))
+    drawn = draws.seen(draws.share(float(found.sum()), float((1.0 - found).sum())), max(probe.n_links, 1))
     return _share(float(found.mean()), drawn), drawn
 
 
@@ -220,6 +220,10 @@ class _Draws:
         """Draw by how much there may be more false links than estimated from so many decoys that were joined."""
         counted = self.rng.gamma(n_joined + 0.5, 1.0, N_DRAWS) / max(n_joined, 0.5)
         return np.asarray(counted * np.exp(self.rng.normal(0.0, OFF_PRECISION, N_DRAWS)))
+
+    def seen(self, chance: Floats, n: int) -> Floats:
+        """Draw the share of n in which something of this chance came about."""
+        return np.asarray(self.rng.binomial(n, np.clip(chance, 0.0, 1.0)) / n)
 
     def share(self, yes: float, no: float) -> Floats:
         """Draw a share of which so many were seen, by Jeffreys' prior."""
