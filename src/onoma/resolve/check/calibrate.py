@@ -25,6 +25,7 @@ _EDGES = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, CERTAIN)
 _HEAVIEST = 60.0
 _TOP_BINS, _FEWEST = 6, 40
 """Bins of pairs that are as good as certain, and the fewest pairs of one."""
+_MANY = 0.15
 _HALF = 0.5
 """Jeffreys' pseudo-count of decoys, for all bins together."""
 
@@ -73,7 +74,7 @@ class Calibration:
         return np.where(place < 0, sure, np.minimum(self.true[np.maximum(place, 0)], sure))
 
 
-def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats) -> Calibration:
+def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, safe: float = np.inf) -> Calibration:
     """Learn the map.
 
     Parameters
@@ -84,6 +85,9 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats) -> C
         Sureness of the pairs with decoys.
     weight
         How many false pairs of the table each of these stands for.
+    safe
+        Pairs at least as sure are taken for true where there are many decoys among them (`_MANY`), and these for no
+        decoys: of all bins that share of pairs is taken off.
     """
     edges = _bins(sure)
     n = len(edges)
@@ -91,6 +95,9 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats) -> C
     targets = np.bincount(place[place >= 0], minlength=n).astype(np.float64)
     false = np.bincount(mine[mine >= 0], weight[mine >= 0], n)
     n_decoys = np.bincount(mine[mine >= 0], minlength=n)
+    spared = float(weight[decoys >= safe].sum()) / max(float((sure >= safe).sum()), 1.0)
+    if spared >= _MANY:
+        false = np.maximum(false - min(spared, 1.0) * targets, 0.0)
     unit = float(weight.mean()) if len(weight) else 0.0
     share = np.clip(1.0 - (false + unit * _HALF / n) / np.maximum(targets, 1.0), 0.0, 1.0)
     true = np.asarray(isotonic_regression(share, weights=np.maximum(targets, 1e-3)).x)

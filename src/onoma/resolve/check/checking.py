@@ -2,7 +2,8 @@
 
 *Precision.* A stranger that is joined is a false link. It stands for n/2m of the table's, m being the number of
 strangers planted: a false link has two ends, and each of n rows could be one. Between two sources a decoy stands for
-the rows of its side that have no partner. A sibling that is joined with the record it was made of stands for
+the rows of its side that have no partner; what mirrors find as surely as the strongest third of the links is taken for
+duplicates inside a source. A sibling that is joined with the record it was made of stands for
 M/m/(1 - r) links, M being the pairs of near records of different entities and r the share joined: the M were not
 joined, and those that were are r/(1 - r) times as many. The kind that convicts most is believed. What is stated is
 lowered to what it leaves (`calibrate.py`). A reported entity is as good as the links of its strongest tree: each holds
@@ -121,9 +122,16 @@ def _calibration(probe: Probe) -> tuple[Calibration, float]:
     learnt = []
     for kind in ("mirrors",) if "mirrors" in kinds else kinds:
         sure, row = probe.decoy_pairs(kind)
-        found = calibrate(probe.sure, probe.posterior.pairs.probability, sure, probe.worth(kind)[row])
+        safe = _safe(probe) if kind == "mirrors" else np.inf
+        found = calibrate(probe.sure, probe.posterior.pairs.probability, sure, probe.worth(kind)[row], safe=safe)
         learnt.append((found, float(probe.any_joined(kind).sum())))
     return min(learnt, key=lambda one: float(one[0](probe.sure[probe.tree]).sum()))
+
+
+def _safe(probe: Probe) -> float:
+    """Return how sure the strongest third of the links are: what a row finds as surely in its own source is itself."""
+    links = probe.sure[probe.tree]
+    return float(np.quantile(links, 2 / 3)) if len(links) else np.inf
 
 
 def _precision(probe: Probe, links: Floats, n_joined: float, draws: "_Draws") -> tuple[Share | None, Floats]:
