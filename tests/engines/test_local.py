@@ -13,7 +13,8 @@ import pytest
 from onoma.engines.engine import split_by_key
 from onoma.engines.local import LocalEngine, _work_on_rows
 from onoma.errors import DataError, SettingsError
-from onoma.pipeline.distributed import run_rounds
+from onoma.pipeline.distributed import Stepping, run_rounds
+from onoma.resolve.contract import RunContext
 from onoma.resolve.partitions.rounds import RoundSettings, fingerprint_counts
 from reference.toy_rounds import SCHEMA, asleep, interrupted, mentions, move
 
@@ -71,11 +72,9 @@ def rounds(engine, table, folder):
     found = run_rounds(
         engine,
         lambda: engine.spread(table, 3),
-        move,
-        schema=SCHEMA,
-        step_settings={},
-        settings=RoundSettings(n_partitions=5, n_rounds=3, random_every=2),
-        seed=2,
+        Stepping(move, SCHEMA, {}),
+        RoundSettings(n_partitions=5, n_rounds=3, random_every=2),
+        RunContext(seed=2),
         folder=folder,
     )
     return engine.gather(found.rows, SCHEMA.names), found.rows

@@ -19,9 +19,10 @@ from onoma.engines.local import LocalEngine
 from onoma.engines.manifest import read_manifest
 from onoma.engines.spark import SparkEngine
 from onoma.errors import OnomaError, SettingsError, UnsupportedError
-from onoma.pipeline.distributed import run_rounds
+from onoma.pipeline.distributed import Stepping, run_rounds
 from onoma.pipeline.distributed_mentions import MentionColumns, resolve_mentions
 from onoma.progress import SILENT
+from onoma.resolve.contract import RunContext
 from onoma.resolve.models.cross_document.partitions import numbered as with_numbers
 from onoma.resolve.partitions.rounds import RoundSettings, fingerprint_counts
 from reference.toy_rounds import SCHEMA, interrupted, mentions, move
@@ -34,13 +35,10 @@ def go(engine, files, folder, *, settings=None, rounds=ROUNDS, schema=SCHEMA, pr
     found = run_rounds(
         engine,
         lambda: engine.scan([files], schema),
-        move,
-        schema=schema,
-        step_settings=settings or {},
-        settings=rounds,
-        seed=5,
+        Stepping(move, schema, settings or {}),
+        rounds,
+        RunContext(seed=5, progress=progress),
         folder=folder,
-        progress=progress,
     )
     return engine.gather(found.rows, CLUSTERING), found.manifest
 
@@ -148,7 +146,8 @@ DRIVER = """
 import sys
 from pathlib import Path
 from onoma.engines.spark import SparkEngine
-from onoma.pipeline.distributed import run_rounds
+from onoma.pipeline.distributed import Stepping, run_rounds
+from onoma.resolve.contract import RunContext
 from reference.spark_cluster import OPTIONS
 from reference.toy_rounds import SCHEMA, move
 from onoma.pipeline.distributed_mentions import MentionColumns, resolve_mentions
@@ -157,9 +156,10 @@ from onoma.resolve.partitions.rounds import RoundSettings, fingerprint_counts
 from onoma.resolve.models.cross_document.partitions import numbered as with_numbers
 master, files, folder, marks = sys.argv[1:]
 with SparkEngine(master, options=OPTIONS | {"spark.cores.max": "1"}, timeout=120) as engine:
-    run_rounds(engine, lambda: engine.scan([Path(files)], SCHEMA), move, schema=SCHEMA,
-               step_settings={"marks": marks, "pause": 0.2}, seed=5, folder=Path(folder),
-               settings=RoundSettings(n_partitions=4, n_rounds=3, random_every=2))
+    stepping = Stepping(move, SCHEMA, {"marks": marks, "pause": 0.2})
+    rounds = RoundSettings(n_partitions=4, n_rounds=3, random_every=2)
+    rows = lambda: engine.scan([Path(files)], SCHEMA)
+    run_rounds(engine, rows, stepping, rounds, RunContext(seed=5), folder=Path(folder))
 """
 
 

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from onoma.errors import SettingsError
 from onoma.learning._samplerank_chain_kernels import samplerank_epoch
-from onoma.learning.samplerank_chain import ChainSampleRank, ConstraintScores, codl, constrained_guess
+from onoma.learning.samplerank_chain import ChainSampleRank, CodlSettings, ConstraintScores, codl, constrained_guess
 from onoma.learning.sequences.semicrf import SemiCRF, Sequences, Structure
 from onoma.numerics.rng import below, kernel_state, uniform
 
@@ -129,7 +129,8 @@ def test_constrained_guesses_and_codl():
     scores = ConstraintScores.nothing(sequences, 3)
     scores.tokens[:] = np.where(np.eye(3)[labels] > 0, 1.0, -1.0)
     assert (constrained_guess(way, sequences, scores, 1e3).tokens() == labels).all()
-    taught = codl(way, ChainSampleRank(rate=0.1, margin=1.0), sequences, labels, is_labelled, scores, n_rounds=1)
+    teacher, once = ChainSampleRank(rate=0.1, margin=1.0), CodlSettings(n_rounds=1)
+    taught = codl(way, teacher, sequences, labels, is_labelled, scores, once)
     assert (taught.predict(sequences).tokens() == labels).mean() > 0.8
     with pytest.raises(SettingsError, match="truth is 'magic'"):
         ChainSampleRank(truth="magic")

@@ -2,12 +2,14 @@
 
 import contextlib
 import json
+from dataclasses import replace
 
 import pytest
 
 from onoma.engines.local import LocalEngine
 from onoma.errors import DataError, SettingsError
-from onoma.pipeline.distributed import run_rounds
+from onoma.pipeline.distributed import Stepping, run_rounds
+from onoma.resolve.contract import RunContext
 from onoma.resolve.partitions.rounds import RoundSettings
 from reference.toy_rounds import SCHEMA, mentions, move
 
@@ -18,8 +20,11 @@ def go(folder, *, engine=None, table=None, **changed):
     table = mentions(200, giant=0.3) if table is None else table
     with contextlib.ExitStack() as stack:
         engine = engine or stack.enter_context(LocalEngine(2))
-        chosen = {"schema": SCHEMA, "step_settings": {}, "settings": ROUNDS, "seed": 1, "folder": folder} | changed
-        found = run_rounds(engine, lambda: engine.spread(table, 2), chosen.pop("step", move), **chosen)
+        stepping = Stepping(changed.get("step", move), SCHEMA, changed.get("step_settings", {}))
+        run = RunContext(seed=1, **{name: changed[name] for name in ("progress", "stop") if name in changed})
+        run = replace(run, seed=changed.get("seed", 1))
+        rounds, watch = changed.get("settings", ROUNDS), changed.get("watch")
+        found = run_rounds(engine, lambda: engine.spread(table, 2), stepping, rounds, run, folder=folder, watch=watch)
         return engine.gather(found.rows, SCHEMA.names), found
 
 

@@ -10,6 +10,7 @@ from onoma.corpus.simulate.links import simulate_links
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.carriers import open_engine
 from onoma.pipeline.distributed_mentions import MentionColumns, resolve_mentions
+from onoma.resolve.contract import RunContext
 from onoma.resolve.partitions.rounds import RoundSettings
 
 ROUNDS = RoundSettings(n_partitions=3, n_rounds=4)
@@ -96,7 +97,7 @@ def test_a_run_that_was_stopped_goes_on(mentions):
 
             yield ask
 
-    half = go(mentions, "half", stop=AfterOne())
+    half = go(mentions, "half", run=RunContext(stop=AfterOne()))
     assert half.is_stopped and half.manifest.n_done == 2
     assert go(mentions, "half").memberships.equals(expected.memberships)
 

@@ -1,12 +1,21 @@
 """`onoma.names`."""
 
+import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import pyarrow as pa
 
 from onoma.api.tables import Table, Tabular, as_columns, is_path, take
-from onoma.pipeline.names import NamesOutcome, PhylogenySettings, cluster_names, mentions_of, read_mentions
+from onoma.pipeline.names import (
+    NameColumns,
+    NamesOutcome,
+    PhylogenySettings,
+    cluster_names,
+    mentions_of,
+    named_columns,
+    read_mentions,
+)
 from onoma.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -32,32 +41,27 @@ class NamesResult(Table):
 def names(
     names: Tabular,
     *,
-    name: str | None = None,
-    kind: str | None = None,
-    document: str | None = None,
-    context: str | None = None,
-    language: str | None = None,
-    date: str | None = None,
     apart: bool = False,
     settings: PhylogenySettings | None = None,
     seed: int = 0,
     progress: Progress = SILENT,
+    **columns: Unpack[NameColumns],
 ) -> NamesResult:
     """Cluster a bare list of names, without labels: which were copied from which?
 
     Parameters
     ----------
     names
-        A list or Series of names; a file with one a line; or a table in any form, with columns:
-    name, kind, document, context, language, date
-        The names; names of different kinds are never one; where, around what, in which language and when each was
-        written.
+        A list or Series of names; a file with one a line; or a table in any form.
     apart
         One name may be of several things: each mention descends for itself.
     settings
         How; its seed wins over `seed`.
     seed
         The same seed gives the same result.
+    columns
+        Of a table, the columns `name`, `kind`, `document`, `context`, `language` and `date`: the names; names of
+        different kinds are never one; where, around what, in which language and when each was written.
 
     Examples
     --------
@@ -67,19 +71,9 @@ def names(
     ([0, 0, 1], ['', 'initial of Ada', ''])
     """
     settings = settings or PhylogenySettings(seed=seed)
-    columns = (name, kind, document, context, language, date)
+    named = named_columns(columns)
     if is_path(names):
-        found = read_mentions(
-            Path(names),
-            name=name,
-            kind=kind,
-            document=document,
-            context=context,
-            language=language,
-            date=date,
-            is_apart=apart,
-            seed=settings.seed,
-        )
+        found = read_mentions(Path(names), is_apart=apart, seed=settings.seed, **columns)
         return NamesResult(cluster_names(found, settings=settings, progress=progress))
     listed = as_columns(names)
     index = getattr(names, "index", None) if type(names).__module__.startswith("pandas") else None
@@ -87,5 +81,19 @@ def names(
         table = pa.table({"name": pa.array([None if each is None else str(each) for each in listed], pa.string())})
     else:
         table = take(names).table
-    found = mentions_of(table, Path("the table"), columns=columns, is_apart=apart, seed=settings.seed)
+    found = mentions_of(table, Path("the table"), columns=named, is_apart=apart, seed=settings.seed)
     return NamesResult(cluster_names(found, settings=settings, progress=progress), index)
+
+
+def _with_columns() -> inspect.Signature:
+    """Return the signature of `names` with the columns by name, for help and editors that run the program."""
+    own = inspect.signature(names)
+    fixed = [each for each in own.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=str | None)
+        for name in NameColumns.__annotations__
+    ]
+    return own.replace(parameters=[*fixed, *named])
+
+
+names.__signature__ = _with_columns()  # type: ignore[attr-defined]

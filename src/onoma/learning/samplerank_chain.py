@@ -27,7 +27,7 @@ from onoma.learning.sequences.semicrf_layout import Segmentation, Sequences
 from onoma.numerics.rng import kernel_state, stream
 from onoma.progress import SILENT, Progress
 
-__all__ = ["ChainSampleRank", "ConstraintScores", "TruthName"]
+__all__ = ["ChainSampleRank", "CodlSettings", "ConstraintScores", "TruthName", "codl"]
 
 Floats = NDArray[np.float64]
 TruthName = Literal["labelled", "self", "cons", "self+cons", "model+cons"]
@@ -207,6 +207,17 @@ def constrained_guess(
     return Segmentation(labels, lengths)
 
 
+@dataclass(frozen=True, kw_only=True)
+class CodlSettings:
+    """How constraint-driven self-training learns."""
+
+    strength: float = 1.0
+    """Of the constraints, beside the model."""
+    share: float = 0.9
+    """How much of the supervised weights stays (γ)."""
+    n_rounds: int = 3
+
+
 def codl(
     supervised: SemiCRF,
     learn: "type[ChainSampleRank] | ChainSampleRank",
@@ -214,23 +225,21 @@ def codl(
     labels: NDArray[np.int64],
     is_labelled: NDArray[np.bool_],
     constraints: ConstraintScores,
-    *,
-    strength: float = 1.0,
-    share: float = 0.9,
-    n_rounds: int = 3,
+    settings: CodlSettings | None = None,
 ) -> SemiCRF:
     """Constraint-driven self-training: label by model and constraints, learn, mix with the supervised weights.
 
-    The paper's top-K labellings are here the best one (K = 1); `share` (γ) is how much of the supervised weights stays.
+    The paper's top-K labellings are here the best one (K = 1).
     """
+    settings = settings or CodlSettings()
     by_token = np.repeat(is_labelled, np.diff(sequences.texts.offsets))
     teacher = learn if isinstance(learn, ChainSampleRank) else learn()
     base = supervised.weights_.copy()
-    for _ in range(n_rounds):
-        guess = constrained_guess(supervised, sequences, constraints, strength).tokens()
+    for _ in range(settings.n_rounds):
+        guess = constrained_guess(supervised, sequences, constraints, settings.strength).tokens()
         student = SemiCRF(supervised.structure)
         student.layout_, student.weights_ = supervised.layout(), np.zeros(len(base))
         everything = np.ones(len(is_labelled), bool)
         replace(teacher, truth="labelled").fit(student, sequences, np.where(by_token, labels, guess), everything)
-        supervised.weights_ = share * base + (1 - share) * student.weights_
+        supervised.weights_ = settings.share * base + (1 - settings.share) * student.weights_
     return supervised

@@ -17,7 +17,7 @@ from onoma.mcmc.metropolis import Metropolis
 from onoma.mcmc.schedules import Geometric, Schedule
 from onoma.progress import SILENT, Progress
 
-__all__ = ["Maximum", "Samples", "maximise", "sample"]
+__all__ = ["Maximum", "Samples", "Work", "maximise", "sample"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +86,16 @@ class Maximum:
     trace: pa.Table
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Work:
+    """How chains are run; what they see depends on `start` alone."""
+
+    start: World | None = None
+    """Where they begin; None: at random."""
+    threads: int | None = None
+    progress: Progress = SILENT
+
+
 def sample(
     graph: CompiledGraph,
     sampler: Gibbs | Metropolis = Gibbs(),
@@ -95,9 +105,7 @@ def sample(
     burn_in: int = 200,
     thin: int = 1,
     n_chains: int = 4,
-    start: World | None = None,
-    threads: int | None = None,
-    progress: Progress = SILENT,
+    work: Work | None = None,
 ) -> Samples:
     """Draw worlds: `n_samples` of each chain, one every `thin` sweeps after `burn_in` sweeps, at temperature 1.
 
@@ -112,9 +120,10 @@ def sample(
     >>> round(samples.probability("a", "yes"), 1)
     0.7
     """
+    work = work or Work()
     settings = ChainsSettings(sampler, seed, n_chains, burn_in=burn_in, thin=thin)
-    chains = Chains(graph, settings, start=start)
-    chains.run(burn_in + n_samples * thin, threads=threads, progress=progress)
+    chains = Chains(graph, settings, start=work.start)
+    chains.run(burn_in + n_samples * thin, threads=work.threads, progress=work.progress)
     return Samples(graph, chains.worlds, chains.n_factors, chains.trace)
 
 
@@ -126,17 +135,16 @@ def maximise(
     n_sweeps: int = 1000,
     schedule: Schedule | None = None,
     n_chains: int = 4,
-    start: World | None = None,
-    threads: int | None = None,
-    progress: Progress = SILENT,
+    work: Work | None = None,
 ) -> Maximum:
     """Look for the best world by annealing, and return the best one seen.
 
     The schedule cools from temperature 2 to 0.05 by default; scores far from the order of 1 want their own.
     """
+    work = work or Work()
     schedule = Geometric(2.0, 0.05, n_sweeps) if schedule is None else schedule
     settings = ChainsSettings(sampler, seed, n_chains, schedule, keep_worlds=False)
-    chains = Chains(graph, settings, start=start)
-    chains.run(n_sweeps, threads=threads, progress=progress)
+    chains = Chains(graph, settings, start=work.start)
+    chains.run(n_sweeps, threads=work.threads, progress=work.progress)
     world, log_score = chains.best()
     return Maximum(graph, world, log_score, chains.trace)

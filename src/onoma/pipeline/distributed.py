@@ -12,7 +12,7 @@ import pyarrow as pa
 from onoma.engines.engine import Engine
 from onoma.engines.manifest import Manifest, start_or_resume, write_manifest
 from onoma.errors import DataError, SettingsError
-from onoma.progress import NEVER, SILENT, Progress, Stop
+from onoma.resolve.contract import RunContext
 from onoma.resolve.partitions.carrier import EngineRound, round_folder
 from onoma.resolve.partitions.rounds import (
     RoundSettings,
@@ -20,7 +20,7 @@ from onoma.resolve.partitions.rounds import (
     fingerprint_counts,
 )
 
-__all__ = ["Rounds", "run_rounds"]
+__all__ = ["Rounds", "Stepping", "run_rounds"]
 
 Rows = TypeVar("Rows")
 
@@ -36,18 +36,26 @@ class Rounds(Generic[Rows]):
     """It was asked to end before its last round; the same call goes on."""
 
 
+@dataclass(frozen=True, eq=False)
+class Stepping:
+    """What a partition does in a round."""
+
+    step: Step
+    schema: pa.Schema
+    """The columns to carry through the rounds: those of `MENTIONS` (`resolve/partitions/rounds.py`), and any the step
+    needs."""
+    settings: object
+    """Handed to the step; a dataclass or a mapping that JSON can hold."""
+
+
 def run_rounds(
     engine: Engine[Rows],
     start: Callable[[], Rows],
-    step: Step,
-    *,
-    schema: pa.Schema,
-    step_settings: object,
+    work: Stepping,
     settings: RoundSettings,
-    seed: int,
+    run: RunContext,
+    *,
     folder: Path | None = None,
-    progress: Progress = SILENT,
-    stop: Stop = NEVER,
     watch: Callable[[int, Rows], None] | None = None,
 ) -> Rounds[Rows]:
     """Run rounds of a step until they are done, from where a run in this folder stands.
@@ -58,13 +66,12 @@ def run_rounds(
         Who carries the work; the answer does not depend on it.
     start
         Gives the rows to begin with (asked for also to resume, to see that they are the same).
-    step
+    work
         What a partition does in a round.
-    schema
-        The columns to carry through the rounds: those of `MENTIONS` (`resolve/partitions/rounds.py`), and any the step
-        needs.
-    step_settings
-        Handed to the step; a dataclass or a mapping that JSON can hold.
+    settings
+        How many rounds and partitions there are.
+    run
+        Seed, progress, and who may stop it.
     folder
         For the manifest and the checkpoints; executors must see it under the same name. None: nothing is kept, and a
         run that is lost begins anew (not for engines that put work off until a checkpoint).
@@ -75,23 +82,23 @@ def run_rounds(
         raise SettingsError(
             f"the engine {engine.name} needs a folder for its checkpoints", hint="Name one that all executors see."
         )
-    rows = start()
+    rows, schema = start(), work.schema
     fresh = Manifest(
-        settings={"rounds": asdict(settings), "step": _plain(step_settings), "of": _name_of(step)},
-        seed=seed,
+        settings={"rounds": asdict(settings), "step": _plain(work.settings), "of": _name_of(work.step)},
+        seed=run.seed,
         input=_fingerprint(engine, rows, schema),
         schema=", ".join(f"{each.name} {each.type}" for each in schema),
     )
     manifest = fresh if folder is None else start_or_resume(folder, fresh)
     if folder is not None and manifest.n_done:
         rows = engine.restore(round_folder(folder, manifest.n_done), schema)
-    with stop.heeded() as asked:
+    with run.stop.heeded() as asked:
         while manifest.n_done < settings.n_rounds:
             if asked():
                 return Rounds(rows, manifest, is_stopped=True)
-            work = EngineRound(engine, manifest.n_done, seed, settings, schema, progress)
+            one = EngineRound(engine, manifest.n_done, run.seed, settings, schema, run.progress)
             keep = None if folder is None else round_folder(folder, manifest.n_done + 1)
-            rows, record = work.run(rows, step, step_settings, keep)
+            rows, record = one.run(rows, work.step, work.settings, keep)
             manifest = manifest.after(record)
             if folder is not None:
                 write_manifest(folder, manifest)

@@ -21,8 +21,8 @@ from onoma.engines.manifest import Manifest
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate.metrics import REPORTED
 from onoma.evaluate.report import Evaluation, evaluate
-from onoma.pipeline.distributed import run_rounds
-from onoma.progress import NEVER, SILENT, Progress, Stop
+from onoma.pipeline.distributed import Stepping, run_rounds
+from onoma.resolve.contract import RunContext
 from onoma.resolve.models.cross_document.evidence import weigh_evidence
 from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings
 from onoma.resolve.models.cross_document.partitions import (
@@ -113,9 +113,7 @@ def resolve_mentions(
     folder: Path,
     rounds: RoundSettings,
     settings: CrossDocumentSettings | None = None,
-    seed: int = 0,
-    progress: Progress = SILENT,
-    stop: Stop = NEVER,
+    run: RunContext | None = None,
 ) -> ResolvedMentions:
     """Resolve the mentions of Parquet files.
 
@@ -127,10 +125,13 @@ def resolve_mentions(
         Parquet files of one form.
     folder
         For the manifest and checkpoints; with those of the same run, it goes on from there.
+    run
+        Seed, progress, and who may stop it.
     """
-    work = _Mentions(engine, rounds, seed)
+    run = run or RunContext()
+    work = _Mentions(engine, rounds, run.seed)
     rows = work.read(files, columns)
-    with progress.task("words and names", total=3, unit="passes") as task:
+    with run.progress.task("words and names", total=3, unit="passes") as task:
         vocabulary = work.words(rows)
         task.advance()
         names = work.names(rows)
@@ -139,18 +140,9 @@ def resolve_mentions(
         start = work.start(rows, vocabulary, names, keep, folder)
         chosen, note = work.weigh(start, names, settings or CrossDocumentSettings())
         task.advance()
-    found = run_rounds(
-        engine,
-        lambda: start,
-        NamedStep(names.evidence if names.telling else None),
-        schema=start.schema,
-        step_settings=replace(chosen, n_rounds=rounds.n_rounds),
-        settings=rounds,
-        seed=seed,
-        folder=folder,
-        progress=progress,
-        stop=stop,
-    )
+    step = NamedStep(names.evidence if names.telling else None)
+    stepping = Stepping(step, start.schema, replace(chosen, n_rounds=rounds.n_rounds))
+    found = run_rounds(engine, lambda: start, stepping, rounds, run, folder=folder)
     return _result(engine.gather(found.rows, ["entity", *keep]), found.manifest, (note,), stopped=found.is_stopped)
 
 

@@ -1,8 +1,9 @@
 """From a list of names to entities and their family trees."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,7 @@ from onoma.resolve.names.references import link_names
 
 __all__ = [
     "FamilyTree",
+    "NameColumns",
     "NamesOutcome",
     "PhylogenySettings",
     "cluster_names",
@@ -32,6 +34,7 @@ __all__ = [
     "is_knowledge_base",
     "link_to_references",
     "mentions_of",
+    "named_columns",
     "read_lineage",
     "read_mentions",
     "tell_tree",
@@ -56,18 +59,34 @@ class NamesOutcome:
         return self.phylogeny.consensus.clustering.n_entities
 
 
+class NameColumns(TypedDict, total=False):
+    """Which column holds what is known of names. The text of the context becomes topics."""
+
+    name: str | None
+    kind: str | None
+    document: str | None
+    context: str | None
+    language: str | None
+    date: str | None
+
+
+def named_columns(columns: NameColumns) -> tuple[str | None, ...]:
+    """Return the columns in the order in which they are told; one that there is not is refused."""
+    unknown = sorted(set(columns) - set(NameColumns.__annotations__))
+    if unknown:
+        known = ", ".join(NameColumns.__annotations__)
+        raise SettingsError(f"names have no {unknown[0]!r}", hint=f"What is known of names is in columns: {known}.")
+    given: Mapping[str, str | None] = dict(columns)  # type: ignore[arg-type]
+    return tuple(given.get(each) for each in NameColumns.__annotations__)
+
+
 def read_mentions(
     path: Path,
     *,
-    name: str | None = None,
-    kind: str | None = None,
-    document: str | None = None,
-    context: str | None = None,
-    language: str | None = None,
-    date: str | None = None,
     is_apart: bool = False,
     n_topics: int = 16,
     seed: int = 0,
+    **columns: Unpack[NameColumns],
 ) -> Mentions:
     """Read names: one a line, or the columns of a table.
 
@@ -75,13 +94,14 @@ def read_mentions(
     ----------
     path
         A text file, or a table of any format.
-    name, kind, document, context, language, date
-        Columns. The text of the context becomes topics.
     is_apart
         One name may be of several things.
+    columns
+        See `NameColumns`.
     """
+    named = named_columns(columns)
     if path.suffix.lower() in _PLAIN:
-        if any((name, kind, document, context, language, date)):
+        if any(named):
             raise SettingsError(
                 f"{path} is a list of names, which has no columns", hint="Give a table (.csv, .parquet…)."
             )
@@ -90,7 +110,7 @@ def read_mentions(
     return mentions_of(
         read_table(path).table,
         path,
-        columns=(name, kind, document, context, language, date),
+        columns=named,
         is_apart=is_apart,
         n_topics=n_topics,
         seed=seed,

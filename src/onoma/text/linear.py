@@ -11,7 +11,7 @@ Cost: one row of weights for each template and token.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,22 @@ from onoma.progress import SILENT, Progress
 from onoma.text._linear_kernels import count_slots, predict, train_epoch
 from onoma.text.slots import Rows, Slots
 
-__all__ = ["LinearModel", "Training", "templates_of"]
+__all__ = ["LinearModel", "Told", "Training", "templates_of"]
 
 _PART = re.compile(r"(\w+?)([+-]\d+)?")
+
+
+class Told(NamedTuple):
+    """Tokens of which the classes are known."""
+
+    attributes: NDArray[np.uint32]
+    """By token and column."""
+    sentences: NDArray[np.int32]
+    """Where each begins, and the end of the last."""
+    column: int
+    """The column of the attributes that holds what is predicted."""
+    gold: NDArray[np.int32]
+    """The class of each token; -1: it is passed over, below -1: it is not predicted."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +83,7 @@ class LinearModel:
     @classmethod
     def fit(
         cls,
-        attributes: NDArray[np.uint32],
-        sentences: NDArray[np.int32],
-        column: int,
-        gold: NDArray[np.int32],
+        told: "Told",
         classes: Sequence[str],
         templates: NDArray[np.int16],
         training: Training,
@@ -82,7 +92,8 @@ class LinearModel:
         seed: int = 0,
         progress: Progress = SILENT,
     ) -> "LinearModel":
-        """Train on the chosen sentences; a token whose gold is -1 is passed over, one below -1 is not predicted."""
+        """Train on the chosen sentences."""
+        attributes, sentences, column, gold = told
         attributes, shift = attributes.copy(), 64 - training.n_bits
         attributes[:, column] = np.maximum(gold, -1) + 1
         chosen = np.arange(len(sentences) - 1) if chosen is None else chosen

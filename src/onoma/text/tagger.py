@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
-from onoma.text.linear import LinearModel, Training, templates_of
+from onoma.text.linear import LinearModel, Told, Training, templates_of
 from onoma.text.storage import load_arrays, save_arrays
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens
@@ -130,10 +130,7 @@ def train_tagger(
     feats_names, feats = _coded(treebank.feats, least=2)
     templates = templates_of(_MORPHOLOGY, TAG_COLUMNS, _SHORT)
     morphology = LinearModel.fit(
-        rows,
-        treebank.tokens.sentences,
-        _FEATS,
-        feats,
+        Told(rows, treebank.tokens.sentences, _FEATS, feats),
         feats_names,
         templates,
         MORPHOLOGY_TRAINING,
@@ -185,7 +182,7 @@ def _fit_tags(
     templates = templates_of(_TAGS, TAG_COLUMNS, _SHORT)
     sentences = treebank.tokens.sentences
     return LinearModel.fit(
-        rows, sentences, _TAG, gold, classes, templates, training, chosen=chosen, seed=seed, progress=progress
+        Told(rows, sentences, _TAG, gold), classes, templates, training, chosen=chosen, seed=seed, progress=progress
     )
 
 

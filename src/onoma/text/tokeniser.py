@@ -24,7 +24,7 @@ from onoma.progress import SILENT, Progress
 from onoma.text._tokeniser_kernels import CHARACTER_COLUMNS, cut_tokens, describe_characters, find_chunks, kinds_beside
 from onoma.text._words_kernels import build_table
 from onoma.text.characters import tables_for
-from onoma.text.linear import LinearModel, Training, templates_of
+from onoma.text.linear import LinearModel, Told, Training, templates_of
 from onoma.text.storage import load_arrays, save_arrays
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens, codes_of
@@ -183,7 +183,12 @@ def train_tokeniser(
     templates = templates_of(_CHARACTERS, CHARACTER_COLUMNS)
     column = len(CHARACTER_COLUMNS) - 1
     characters = LinearModel.fit(
-        rows, chunks.bounds(), column, labels, ("inside", "end"), templates, training, seed=seed, progress=progress
+        Told(rows, chunks.bounds(), column, labels),
+        ("inside", "end"),
+        templates,
+        training,
+        seed=seed,
+        progress=progress,
     )
     sentences = _train_sentences(gold, chunks, words, training, seed, progress)
     return Tokeniser(characters, sentences, cut_keys, cuts, words)
@@ -200,7 +205,12 @@ def _train_sentences(
     templates = templates_of(_SENTENCES, SENTENCE_COLUMNS, _SHORT)
     column = len(SENTENCE_COLUMNS) - 1
     return LinearModel.fit(
-        rows, tokens.sentences, column, labels, ("inside", "end"), templates, training, seed=seed, progress=progress
+        Told(rows, tokens.sentences, column, labels),
+        ("inside", "end"),
+        templates,
+        training,
+        seed=seed,
+        progress=progress,
     )
 
 

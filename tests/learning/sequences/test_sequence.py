@@ -3,7 +3,7 @@ import pytest
 
 from onoma.errors import DataError, SettingsError
 from onoma.learning.sequences._sequence_kernels import crf_epoch
-from onoma.learning.sequences.sequence import LinearChain, bio_transitions, learn_chain
+from onoma.learning.sequences.sequence import ChainTraining, LinearChain, bio_transitions, learn_chain
 from reference.learning_sequence import best_path, label_marginals, log_likelihood, stretch_probability
 
 PTR = np.array([0, 4, 4, 5, 8], np.int32)
@@ -70,14 +70,14 @@ def test_learns_what_only_transitions_tell():
     ids = np.zeros((60, 1), np.int32)
     ptr = np.arange(0, 61, 3)
     y = np.tile([0, 1, 0], 20)
-    model = learn_chain(ids, ptr, y, ["A", "B"], 1, n_epochs=60, rate=0.3)
+    model = learn_chain(ids, ptr, y, ["A", "B"], 1, ChainTraining(n_epochs=60, rate=0.3))
     assert model.decode(ids, ptr).tolist() == y.tolist()
 
 
 def test_same_seed_same_bytes():
     ids, _ = world(2)
     y = np.array([0, 0, 1, 2, 1, 0, 2, 2])
-    runs = [learn_chain(ids, PTR, y, list("ABC"), 6, n_epochs=3, seed=seed) for seed in (5, 5, 6)]
+    runs = [learn_chain(ids, PTR, y, list("ABC"), 6, ChainTraining(n_epochs=3, seed=seed)) for seed in (5, 5, 6)]
     assert runs[0].weights.tobytes() == runs[1].weights.tobytes() != runs[2].weights.tobytes()
 
 
@@ -87,7 +87,7 @@ def test_forbidden_transitions_never_happen():
     ids = np.random.default_rng(0).integers(0, 50, (300, 4)).astype(np.int32)
     ptr = np.array([0, 300])
     y = np.tile([0, 1, 2, 3, 4, 0], 50)
-    model = learn_chain(ids, ptr, y, labels, 50, forbidden=forbidden, n_epochs=2)
+    model = learn_chain(ids, ptr, y, labels, 50, ChainTraining(n_epochs=2), forbidden=forbidden)
     found = model.decode(ids, ptr)
     assert not forbidden[np.concatenate([[5], found[:-1]]), found].any()
     short = np.arange(0, 301)  # sentences of one token: nothing may begin that cannot end there
@@ -106,7 +106,7 @@ def test_bytes_are_close_to_weights():
 def test_settings_are_checked():
     ids, _ = world(0)
     with pytest.raises(SettingsError):
-        learn_chain(ids, PTR, np.zeros(8, int), ["A"], 6, n_epochs=0)
+        learn_chain(ids, PTR, np.zeros(8, int), ["A"], 6, ChainTraining(n_epochs=0))
     with pytest.raises(DataError, match="labels"):
         learn_chain(ids, PTR, np.zeros(7, int), ["A"], 6)
 

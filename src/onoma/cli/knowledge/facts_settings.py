@@ -114,8 +114,7 @@ def read_job(speaker: Speaker, triples: Path, settings: Settings) -> FactsJob:
             rules=settings.rules,
             plan=settings.plan,
             choose=settings.regularisation is None,
-            prior=settings.prior,
-            pairs=settings.pairs,
+            backing=(settings.prior, settings.pairs),
             on_error=settings.on_error.value,
         )
     for note in job.notes:

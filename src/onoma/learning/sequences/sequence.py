@@ -25,7 +25,7 @@ from onoma.learning.sequences._sequence_kernels import crf_epoch, marginals, spa
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 
-__all__ = ["LinearChain", "bio_transitions", "learn_chain"]
+__all__ = ["ChainTraining", "LinearChain", "bio_transitions", "learn_chain"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class LinearChain:
     Examples
     --------
     >>> ids = np.array([[0], [1], [0]], np.int32)
-    >>> model = learn_chain(ids, np.array([0, 2, 3]), np.array([0, 1, 0]), ["A", "B"], 2, n_epochs=20)
+    >>> model = learn_chain(ids, np.array([0, 2, 3]), np.array([0, 1, 0]), ["A", "B"], 2, ChainTraining(n_epochs=20))
     >>> model.decode(ids, np.array([0, 2, 3])).tolist()
     [0, 1, 0]
     """
@@ -88,20 +88,40 @@ class LinearChain:
         return np.rint(self.weights / scale).astype(np.int8), scale
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChainTraining:
+    """How a linear chain is learnt."""
+
+    n_epochs: int = 8
+    """Passes over the sentences."""
+    rate: float = 0.1
+    """Size of a step."""
+    l2: float = 1e-4
+    """Strength of the L2 regularisation."""
+    least: float = 0.0
+    """Weights smaller than this become 0 at the end, for a small file."""
+    least_count: int = 2
+    """How often a feature must be met to have a weight, where features are counted."""
+    importance: NDArray[np.float64] | None = None
+    """How much each sentence counts; None: 1."""
+    seed: int = 0
+    """Of the order of the sentences."""
+
+    def __post_init__(self) -> None:
+        if self.n_epochs < 1 or not self.rate > 0.0 or not self.l2 >= 0.0:
+            given = f"n_epochs {self.n_epochs}, rate {self.rate}, l2 {self.l2}"
+            raise SettingsError(f"{given}; allowed: from 1, above 0, from 0 up")
+
+
 def learn_chain(
     ids: NDArray[np.int32],
     sentence_ptr: NDArray[np.integer],
     y: NDArray[np.integer],
     labels: Sequence[str],
     n_features: int,
+    training: ChainTraining | None = None,
     *,
     forbidden: NDArray[np.bool_] | None = None,
-    importance: NDArray[np.float64] | None = None,
-    n_epochs: int = 8,
-    rate: float = 0.1,
-    l2: float = 1e-4,
-    least: float = 0.0,
-    seed: int = 0,
     progress: Progress = SILENT,
 ) -> LinearChain:
     """Learn a linear chain.
@@ -118,22 +138,16 @@ def learn_chain(
         The labels.
     n_features
         Ids are below it.
+    training
+        How it is learnt.
     forbidden
         Labels + 1 × labels: transitions that cannot be.
-    importance
-        How much each sentence counts; default 1.
-    n_epochs, rate, l2
-        Passes, size of a step, strength of the penalty.
-    least
-        Weights smaller than this become 0 at the end, for a small file.
-    seed
-        Of the order of the sentences.
     progress
         Shows passes.
     """
+    training = training or ChainTraining()
+    n_epochs, rate, l2, importance = training.n_epochs, training.rate, training.l2, training.importance
     n_sentences, n_labels = len(sentence_ptr) - 1, len(labels)
-    if n_epochs < 1 or not rate > 0.0 or not l2 >= 0.0:
-        raise SettingsError(f"n_epochs {n_epochs}, rate {rate}, l2 {l2}; allowed: from 1, above 0, from 0 up")
     if len(y) != len(ids) or len(y) != sentence_ptr[-1]:
         raise DataError(f"{len(ids):,} rows of features, {len(y):,} labels, sentences of {sentence_ptr[-1]:,} tokens")
     w, w_squares = (np.zeros((n_features, n_labels), np.float32) for _ in range(2))
@@ -146,13 +160,13 @@ def learn_chain(
     given = (sentence_ptr.astype(np.int32), ids, y.astype(np.int32), weight)
     with progress.task("learning labels", n_epochs, "passes") as task:
         for epoch in range(n_epochs):
-            order = stream(seed, "sequence", epoch).permutation(n_sentences)
+            order = stream(training.seed, "sequence", epoch).permutation(n_sentences)
             fit = crf_epoch(order, *given, rate, l2, w, w_squares, a, a_squares)
             if epoch >= n_epochs // 2:
                 w_mean += w / np.float32(n_epochs - n_epochs // 2)
                 a_mean += a / (n_epochs - n_epochs // 2)
             task.advance(1, log_likelihood=fit)
-    w_mean[np.abs(w_mean) < least] = 0.0
+    w_mean[np.abs(w_mean) < training.least] = 0.0
     return LinearChain(tuple(labels), w_mean, a_mean)
 
 

@@ -79,8 +79,7 @@ def read_facts_job(
     rules: Path | None = None,
     plan: Callable[[Facts], Plan] | None = None,
     choose: bool = False,
-    prior: float = PRIOR,
-    pairs: float = PAIRS,
+    backing: tuple[float, float] = (PRIOR, PAIRS),
     on_error: str = "stop",
 ) -> FactsJob:
     """Read facts and what is known about types.
@@ -100,7 +99,7 @@ def read_facts_job(
         How to factorise, given the facts; by default with λ = 5 and `default_rank`.
     choose
         Whether λ is chosen on held-out facts where there are few.
-    prior, pairs
+    backing
         How much a factorisation is backed by what is usual and by other relations of a pair (`knowledge.backing`).
     on_error
         Bad lines of facts, types, signatures and rules: `"stop"` or `"reject"`.
@@ -129,8 +128,8 @@ def read_facts_job(
         rules=firm,
         plan=Plan(rank=default_rank(facts), regularisation=PLENTY) if plan is None else plan(facts),
         choose=choose,
-        prior=prior,
-        pairs=pairs,
+        prior=backing[0],
+        pairs=backing[1],
         notes=tuple(notes),
         rejects=read.rejects if len(read.rejects) else None,
     )

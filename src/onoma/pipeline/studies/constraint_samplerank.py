@@ -13,7 +13,7 @@ from onoma.extract.compiling import scores_of
 from onoma.extract.constraints import LabelSet, read_constraints
 from onoma.extract.features import FeatureMaker, FeatureSettings
 from onoma.extract.matching import find_fires
-from onoma.learning.samplerank_chain import ChainSampleRank, ConstraintScores, codl
+from onoma.learning.samplerank_chain import ChainSampleRank, CodlSettings, ConstraintScores, codl
 from onoma.learning.sequences.semicrf import Segmentation, SemiCRF, Sequences, Structure, Training
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
@@ -130,7 +130,8 @@ def _draw(cora: _Cora, size: int, seed: int) -> Iterator[tuple[str, float]]:
     teacher = ChainSampleRank("labelled", rate=0.1, margin=1.0, n_labelled=3, seed=seed)
     model = cora.new()
     model.weights_ = supervised.weights_.copy()
-    codl(model, teacher, cora.sequences, cora.labels, is_labelled, cora.scores, strength=2.0, share=0.5, n_rounds=1)
+    settings = CodlSettings(strength=2.0, share=0.5, n_rounds=1)
+    codl(model, teacher, cora.sequences, cora.labels, is_labelled, cora.scores, settings)
     yield "codl", cora.accuracy(model)
 
 

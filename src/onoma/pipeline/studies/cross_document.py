@@ -22,7 +22,7 @@ from onoma.pipeline.studies._sets.mention import MENTION_SETS, MentionSet, john_
 from onoma.pipeline.studies.phylogeny import b3
 from onoma.resolve.models.cross_document.evidence import Prepared, prepare_mentions
 from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings, LevelName
-from onoma.resolve.models.cross_document.run import Round, run_rounds, with_entities
+from onoma.resolve.models.cross_document.run import Placing, Round, run_rounds, with_entities
 from onoma.resolve.models.cross_document.text import Bags, bags_of
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def race(
         return False
 
     every = 3 if "super" in settings.levels else 1
-    run_rounds(prepared.table, settings, seed=seed, n_partitions=n_partitions, random_every=every, watch=watch)
+    run_rounds(prepared.table, settings, seed=seed, placing=Placing(n_partitions, every), watch=watch)
     return curve
 
 

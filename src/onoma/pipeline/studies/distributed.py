@@ -27,6 +27,7 @@ from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies.cross_document import PAPER
 from onoma.pipeline.studies.hierarchical import score_on_labelled
 from onoma.resolve.api import resolve
+from onoma.resolve.contract import RunContext
 from onoma.resolve.partitions.carrier import Carrier
 from onoma.resolve.partitions.rounds import RoundSettings
 
@@ -80,9 +81,8 @@ def _rounds(table: pa.Table, rounds: RoundSettings, seed: int, context: Context)
     with tempfile.TemporaryDirectory(prefix="onoma-study-") as name, LocalEngine() as engine:
         file = Path(name) / "mentions.parquet"
         pq.write_table(table, file)
-        answer = resolve_mentions(
-            engine, [file], columns, folder=Path(name) / "run", rounds=rounds, seed=seed, progress=context.progress
-        )
+        run = RunContext(seed=seed, progress=context.progress)
+        answer = resolve_mentions(engine, [file], columns, folder=Path(name) / "run", rounds=rounds, run=run)
     if answer.gold is None:
         raise DataError("the simulated mentions have no truth")
     return dict(zip(_SCORES, score_on_labelled(answer.gold, answer.clustering), strict=True))

@@ -22,7 +22,7 @@ from onoma.mcmc.schedules import Geometric
 from onoma.mcmc.subsampling import Adaptive, Confidence, Exact, Strategy, Uniform
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.resolve.models.pairwise.chain import Factors, MentionBags, PairwiseChain
-from onoma.resolve.models.pairwise.rank import RankLearning, rank_bags
+from onoma.resolve.models.pairwise.rank import BagTables, RankLearning, rank_bags
 
 __all__ = ["STUDIES", "Means", "Problem", "Reached", "authors", "citations", "learn", "reach", "strategies"]
 
@@ -147,10 +147,8 @@ def learn(problem: Problem, *, n_steps: int, seed: int, n_pairs: int = 1_000_000
         problem.bags,
         problem.gold.labels,
         block=problem.block,
-        n_intervals=N_INTERVALS,
-        n_pairs=n_pairs,
-        scale=SCALE,
         seed=seed,
+        shape=BagTables(n_intervals=N_INTERVALS, n_pairs=n_pairs, scale=SCALE),
         settings=settings,
     )
 

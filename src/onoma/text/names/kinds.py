@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import DataError
+from onoma.learning.sequences.sequence import ChainTraining
 from onoma.progress import SILENT, Progress
 from onoma.text.names.sequences import SequenceTagger
 from onoma.text.names.tagger import NameTagger, name_attributes
@@ -107,8 +108,7 @@ def learn_kinds(
         KINDS,
         (*_HEAD, *_MORE),
         _TEMPLATES,
-        n_epochs=n_epochs,
-        seed=seed,
+        ChainTraining(n_epochs=n_epochs, least=0.02, seed=seed),
         progress=progress,
     )
     return MentionKinds(names, tagger)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.learning.sequences.sequence import LinearChain, bio_transitions, learn_chain
+from onoma.learning.sequences.sequence import ChainTraining, LinearChain, bio_transitions, learn_chain
 from onoma.progress import SILENT, Progress
 from onoma.text._linear_kernels import count_slots
 from onoma.text.linear import templates_of
@@ -77,42 +77,19 @@ class SequenceTagger:
         labels: Sequence[str],
         columns: Sequence[str],
         templates: str,
+        training: ChainTraining,
         *,
-        least_count: int = 2,
-        importance: NDArray[np.float64] | None = None,
-        n_epochs: int = 5,
-        rate: float = 0.1,
-        l2: float = 1e-4,
-        least: float = 0.02,
-        seed: int = 0,
         progress: Progress = SILENT,
     ) -> "SequenceTagger":
-        """Learn from labelled tokens; `least_count` is how often a feature must be met to have a row.
-
-        The other settings are those of `onoma.learning.sequences.sequence.learn_chain`. What is returned is what
-        loading gives after saving: weights are rounded to 8 bits.
-        """
+        """Learn from labelled tokens. What is returned is what loading gives: weights are rounded to 8 bits."""
         compiled = templates_of(templates, columns)
         counts = np.zeros(1 << N_BITS, np.uint8)
         chosen, none = np.arange(len(sentences) - 1), np.zeros(len(attributes), np.int32)
         count_slots(attributes, sentences, chosen, none, compiled, 64 - N_BITS, counts)
-        slots = Slots.of(np.flatnonzero(counts >= least_count), N_BITS)
+        slots = Slots.of(np.flatnonzero(counts >= training.least_count), N_BITS)
         ids = feature_rows(attributes, sentences, compiled, 64 - N_BITS, *slots.arrays)
-        chain = learn_chain(
-            ids,
-            sentences,
-            y,
-            labels,
-            len(slots),
-            forbidden=bio_transitions(labels),
-            importance=importance,
-            n_epochs=n_epochs,
-            rate=rate,
-            l2=l2,
-            least=least,
-            seed=seed,
-            progress=progress,
-        )
+        forbidden = bio_transitions(labels)
+        chain = learn_chain(ids, sentences, y, labels, len(slots), training, forbidden=forbidden, progress=progress)
         made = cls(tuple(columns), templates, slots, chain)
         return cls.of(made.header(), made.arrays())
 

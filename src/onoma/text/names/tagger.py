@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
+from onoma.learning.sequences.sequence import ChainTraining
 from onoma.progress import SILENT, Progress
 from onoma.text.names.gazetteer import Gazetteer
 from onoma.text.names.sequences import SequenceTagger, bilou_codes, bilou_labels, spans_from
@@ -188,12 +189,14 @@ def learn_names(
         bilou_labels(NAME_TYPES),
         (*COLUMNS, *gazetteer.columns, "style"),
         _WORDS + _CLUSTERS + _STYLES + _list_templates(gazetteer),
-        least_count=settings.least_count,
-        n_epochs=settings.n_epochs,
-        rate=settings.rate,
-        l2=settings.l2,
-        least=settings.least,
-        seed=seed,
+        ChainTraining(
+            n_epochs=settings.n_epochs,
+            rate=settings.rate,
+            l2=settings.l2,
+            least=settings.least,
+            least_count=settings.least_count,
+            seed=seed,
+        ),
         progress=progress,
     )
     return NameTagger(words, gazetteer, tagger, styles)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import DataError
+from onoma.learning.sequences.sequence import ChainTraining
 from onoma.progress import SILENT, Progress
 from onoma.text.names.sequences import SequenceTagger
 from onoma.text.storage import load_arrays, save_arrays
@@ -86,8 +87,7 @@ def learn_chunks(
         kinds,
         (*COLUMNS, "tag"),
         _TEMPLATES,
-        n_epochs=n_epochs,
-        seed=seed,
+        ChainTraining(n_epochs=n_epochs, least=0.02, seed=seed),
         progress=progress,
     )
     return Chunker(words, known, tagger)

@@ -5,7 +5,7 @@ import pytest
 
 from onoma.resolve.models.cross_document.evidence import prepare_mentions
 from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings
-from onoma.resolve.models.cross_document.run import run_rounds, with_entities
+from onoma.resolve.models.cross_document.run import Placing, run_rounds, with_entities
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_rounds_find_people(prepared, n_partitions):
         assert table["mention"].to_pylist() == list(range(80))
         return False
 
-    table = run_rounds(found.table, found.settings, n_partitions=n_partitions, random_every=2, watch=watch)
+    table = run_rounds(found.table, found.settings, placing=Placing(n_partitions, 2), watch=watch)
     entity = table["entity"].to_numpy()
     assert [number for number, _, _ in seen] == list(range(8))
     assert all(sums for _, _, sums in seen)

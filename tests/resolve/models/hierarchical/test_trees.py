@@ -21,7 +21,7 @@ from onoma.resolve.models.hierarchical._bags_kernels import (
     TAKEN,
     WIDTH,
 )
-from onoma.resolve.models.hierarchical.trees import TreeChain
+from onoma.resolve.models.hierarchical.trees import TreeChain, TreeMoves
 from reference.resolve_hierarchical import (
     all_forests,
     as_trees,
@@ -35,7 +35,8 @@ from reference.resolve_hierarchical import (
 
 def chain_of(n: int, *, seed: int = 5, is_exact: bool = False, n_canopies: int = 1, **settings) -> TreeChain:
     canopies = np.linspace(0, n, n_canopies + 1).astype(np.int64)
-    return TreeChain(random_mentions(n, seed), canopies, random_scores(seed), seed=3, is_exact=is_exact, **settings)
+    moves = TreeMoves(**settings)
+    return TreeChain(random_mentions(n, seed), canopies, random_scores(seed), seed=3, is_exact=is_exact, moves=moves)
 
 
 def distance_to_model(is_exact: bool, *, n: int, n_draws: int) -> float:

@@ -24,7 +24,7 @@ from onoma.resolve.models.pairwise._rank_kernels import (
     rank_moves,
 )
 from onoma.resolve.models.pairwise.chain import MentionBags, PairwiseChain, neighbour_rows, pair_factors
-from onoma.resolve.models.pairwise.rank import RankLearning, _corrected, rank_bags, rank_weights
+from onoma.resolve.models.pairwise.rank import BagTables, RankLearning, _corrected, rank_bags, rank_weights
 from reference import resolve_pairwise as slow
 
 N, N_CODES = 9, 5
@@ -191,9 +191,8 @@ def test_bags_are_ranked_from_nothing():
     factors = rank_bags(
         bags,
         labels,
-        n_intervals=5,
-        scale=3.0,
         seed=1,
+        shape=BagTables(n_intervals=5, scale=3.0),
         settings=RankLearning(n_steps=60_000, rate=1.0, margin=1.0, stray=1.0),
     )
     chain = PairwiseChain(factors, 60, seed=1, moves="uniform")
@@ -206,7 +205,7 @@ def test_bags_in_blocks_learn_from_some_blocks_only():
     block = (labels // 2).astype(np.int32)
     bags = MentionBags.build([[[f"w{label}"] for label in labels]])
     settings = RankLearning(n_steps=5_000, rate=1.0, margin=1.0, stray=1.0)
-    factors = rank_bags(bags, labels, block=block, n_pairs=60, seed=1, settings=settings)
+    factors = rank_bags(bags, labels, block=block, seed=1, shape=BagTables(n_pairs=60), settings=settings)
     chain = PairwiseChain(factors, 40, seed=1, moves="uniform", block=block)
     chain.run(np.full(60, 0.1))
     assert Clustering.from_labels(chain.labels) == Clustering.from_labels(labels)

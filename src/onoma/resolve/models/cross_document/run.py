@@ -4,6 +4,7 @@ import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings, step
 from onoma.resolve.partitions.rounds import RoundSettings, bucket_count, count_buckets, place, placement_of, plan
 
-__all__ = ["Round", "run_rounds", "with_entities"]
+__all__ = ["Placing", "Round", "run_rounds", "with_entities"]
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,20 @@ class Round:
     """The same if every partition had a machine of its own: the slowest of each round, added up."""
 
 
+class Placing(NamedTuple):
+    """How entities are placed in partitions, each sampled for itself."""
+
+    n_partitions: int = 1
+    random_every: int = 4
+    """Every so many rounds entities are placed at random, otherwise by super-entity."""
+
+
 def run_rounds(
     table: pa.Table,
     settings: CrossDocumentSettings,
     *,
     seed: int = 0,
-    n_partitions: int = 1,
-    random_every: int = 4,
+    placing: Placing | None = None,
     n_done: int = 0,
     watch: Callable[[Round, pa.Table], bool] | None = None,
     progress: Progress = SILENT,
@@ -46,16 +54,17 @@ def run_rounds(
     ----------
     table
         As `step` takes it.
-    n_partitions
-        Parts that entities are placed in, each sampled for itself.
-    random_every
-        Every so many rounds entities are placed at random, otherwise by super-entity.
+    placing
+        How entities are placed in partitions.
     n_done
         Rounds that the table has seen already: those of a run that was stopped.
     watch
         Told of each round and the table after it; True ends the run.
     """
-    rounds = RoundSettings(n_partitions=n_partitions, n_rounds=settings.n_rounds, random_every=random_every)
+    placing = placing or Placing()
+    rounds = RoundSettings(
+        n_partitions=placing.n_partitions, n_rounds=settings.n_rounds, random_every=placing.random_every
+    )
     seconds = longest = 0.0
     with stop.heeded() as is_asked, progress.task("rounds", total=settings.n_rounds, unit="rounds") as task:
         task.advance(n_done)
@@ -111,7 +120,7 @@ def with_entities(
     low, high = 0.0, np.inf
     tried = settings
     for _ in range(n_tries):
-        found = run_rounds(table, tried, seed=seed, n_partitions=n_partitions, progress=progress, stop=stop)
+        found = run_rounds(table, tried, seed=seed, placing=Placing(n_partitions), progress=progress, stop=stop)
         n_found = count_entities(found["entity"].to_numpy())
         if best is None or abs(n_found - n_entities) < best[0]:
             best = (abs(n_found - n_entities), found, tried)

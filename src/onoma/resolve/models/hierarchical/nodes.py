@@ -36,9 +36,8 @@ def shard_nodes(run: TreeRun, k: int, ids: pa.Array, entity: pa.Array) -> pa.Tab
     ]
     names = _names(run, k, nodes)
     told = _written(k, nodes)
-    table = _table(
-        told, _written(k, above), entity, row, size, ids, is_record, names, pa.array(told_words, pa.string())
-    )
+    columns = {"node": told, "parent": _written(k, above), "size": pa.array(size), "name": names}
+    table = _table(columns | {"words": pa.array(told_words, pa.string())}, ids, entity, row, is_record)
     return pa.concat_tables([table, _folded_rows(run, k, ids, entity, names, nodes)])
 
 
@@ -58,31 +57,20 @@ def _folded_rows(
     told = pc.binary_join_element_wise(above, pa.array(order).cast(pa.string()), ".")
     named = names.take(pa.array(np.searchsorted(nodes, leaf[row])))
     every = np.ones(len(row), np.bool_)
-    return _table(told, above, entity, row, every.astype(np.int64), ids, every, named, pa.array([""] * len(row)))
+    columns = {"node": told, "parent": above, "size": pa.array(every.astype(np.int64)), "name": named}
+    return _table(columns | {"words": pa.array([""] * len(row), pa.string())}, ids, entity, row, every)
 
 
 def _table(
-    node: pa.Array,
-    parent: pa.Array,
+    columns: dict[str, pa.Array],
+    ids: pa.Array,
     entity: pa.Array,
     row: NDArray[np.int64],
-    size: NDArray[np.int64],
-    ids: pa.Array,
     is_record: NDArray[np.bool_],
-    name: pa.Array,
-    words: pa.Array,
 ) -> pa.Table:
-    return pa.table(
-        {
-            "node": node,
-            "parent": parent,
-            "entity": entity.take(pa.array(row)),
-            "size": pa.array(size),
-            "record": ids.take(pa.array(row, mask=~is_record)),
-            "name": name,
-            "words": words.cast(pa.string()),
-        }
-    )
+    """Return the nodes with the entity of a row below each and, of leaves, the record."""
+    found = columns | {"entity": entity.take(pa.array(row)), "record": ids.take(pa.array(row, mask=~is_record))}
+    return pa.table({name: found[name] for name in ("node", "parent", "entity", "size", "record", "name", "words")})
 
 
 def _written(k: int, nodes: NDArray[np.int64]) -> pa.Array:

@@ -17,7 +17,14 @@ from onoma.resolve.models.hierarchical.folding import MentionFolding, fold_menti
 from onoma.resolve.models.hierarchical.learning import learn_bags, name_scores, rare_names
 from onoma.resolve.models.hierarchical.mentions import NameColumn, Shard, TreeColumns, TreeTable
 from onoma.resolve.models.hierarchical.rank import TreeRankSettings, rank_trees
-from onoma.resolve.models.hierarchical.trees import BagScores, NameScores, StructureScores, TreeChain, TreeScores
+from onoma.resolve.models.hierarchical.trees import (
+    BagScores,
+    NameScores,
+    StructureScores,
+    TreeChain,
+    TreeMoves,
+    TreeScores,
+)
 
 __all__ = [
     "PAPER_NAMES",
@@ -266,8 +273,7 @@ def _grow(
             scores,
             seed=settings.seed,
             keys=(k,),
-            near=settings.near,
-            reshape=settings.reshape,
+            moves=TreeMoves(settings.near, settings.reshape),
         )
         for k, shard in enumerate(shards)
     ]

@@ -21,6 +21,7 @@ fullest name; each mention's form is scored against that.
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ from onoma.resolve.models.hierarchical._moves_kernels import (
 )
 from onoma.resolve.models.hierarchical._scores_kernels import Scores
 
-__all__ = ["BagScores", "NameScores", "StructureScores", "TreeChain", "TreeScores"]
+__all__ = ["BagScores", "NameScores", "StructureScores", "TreeChain", "TreeMoves", "TreeScores"]
 
 _TABLED = 4096
 
@@ -127,6 +128,17 @@ class TreeScores:
         return Scores(bags, names.reshape(-1, 6), structure, novel, spread)
 
 
+class TreeMoves(NamedTuple):
+    """Which moves a chain over forests offers."""
+
+    near: float = 0.5
+    """How often a mention is put beside one that shares a word with it, and not any of the canopy."""
+    reshape: float = 0.1
+    """How often a step collapses a node, or gathers children."""
+    patience: float = 32.0
+    """Subtrees of more mentions than this are moved the more rarely."""
+
+
 class TreeChain:
     """A chain over forests of the mentions of some canopies.
 
@@ -142,12 +154,8 @@ class TreeChain:
         Of the chain's random numbers.
     is_exact
         Sample the model; else look for its best forest, offering more.
-    near
-        How often a mention is put beside one that shares a word with it, and not any of the canopy.
-    reshape
-        How often a step collapses a node, or gathers children.
-    patience
-        Subtrees of more mentions than this are moved the more rarely.
+    moves
+        Which moves it offers.
     """
 
     def __init__(
@@ -159,10 +167,9 @@ class TreeChain:
         seed: int,
         keys: Sequence[int | str] = (),
         is_exact: bool = False,
-        near: float = 0.5,
-        reshape: float = 0.1,
-        patience: float = 32.0,
+        moves: TreeMoves | None = None,
     ) -> None:
+        near, reshape, patience = moves or TreeMoves()
         self._mentions, self._canopies = mentions, canopies
         self.scores = scores.arrays()
         self._plan = Plan(

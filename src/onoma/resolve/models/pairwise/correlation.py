@@ -83,6 +83,10 @@ def certain_draws(clustering: Clustering, a: NDArray[np.int32], b: NDArray[np.in
     return Draws(1, together, np.zeros(len(a)), together, together, np.array([clustering.n_entities]), roots)
 
 
+_SWEEPS = 40
+"""Of the annealed start."""
+
+
 def correlate(
     n: int,
     a: NDArray[np.int32],
@@ -93,7 +97,6 @@ def correlate(
     seed: int,
     block: NDArray[np.int32] | None = None,
     heat: float = 8.0,
-    n_sweeps: int = 40,
 ) -> Clustering:
     """Find a clustering with a great sum of scores of the pairs held together.
 
@@ -105,8 +108,8 @@ def correlate(
         The candidate pairs, in order, and their log odds.
     stranger
         The log odds of any other pair.
-    heat, n_sweeps
-        The annealed start: its first temperature and its length.
+    heat
+        The first temperature of the annealed start.
 
     Examples
     --------
@@ -116,7 +119,7 @@ def correlate(
     """
     factors = pair_factors(n, a, b, scores, stranger=stranger)
     annealed = PairwiseChain(factors, n, seed=seed, block=block, stray=0.0)
-    annealed.run(np.geomspace(heat, 0.1, n_sweeps))
+    annealed.run(np.geomspace(heat, 0.1, _SWEEPS))
     best, found = -np.inf, annealed.labels
     for start in (annealed.labels, _pivots(n, a, b, scores, seed)):
         labels, log_score = start, -np.inf

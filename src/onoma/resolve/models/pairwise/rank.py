@@ -23,7 +23,7 @@ from onoma.resolve.models.pairwise._partition_kernels import Partition, new_part
 from onoma.resolve.models.pairwise._rank_kernels import Learner, PairFeatures, RankSettings, new_learner, rank_moves
 from onoma.resolve.models.pairwise.chain import Factors, MentionBags, neighbour_rows, pair_factors
 
-__all__ = ["RankLearning", "rank_bags", "rank_weights"]
+__all__ = ["BagTables", "RankLearning", "rank_bags", "rank_weights"]
 
 _SCALE = 10.0
 """The log Bayes factor of a pair is of this order; as a feature it is divided by it."""
@@ -134,15 +134,25 @@ def _corrected(evidence: Evidence, start: PairModel, learnt: NDArray[np.float64]
     return PairModel(replace(old, tables=tables, keep=scale * old.keep, kappa=kappa), stranger)
 
 
+@dataclass(frozen=True, kw_only=True)
+class BagTables:
+    """The tables of scores of pairs of bags, and what they are learnt from."""
+
+    n_intervals: int = 8
+    """Into which cosines are cut."""
+    n_pairs: int = 1_000_000
+    """About how many pairs to learn from: blocks are taken in random order until there are as many."""
+    scale: float = 1.0
+    """What true pairs are to score on average; SampleRank leaves it open."""
+
+
 def rank_bags(
     bags: MentionBags,
     labels: NDArray[np.int64],
     *,
     block: NDArray[np.int32] | None = None,
-    n_intervals: int = 8,
-    n_pairs: int = 1_000_000,
-    scale: float = 1.0,
     seed: int,
+    shape: BagTables | None = None,
     settings: RankLearning | None = None,
     progress: Progress = SILENT,
 ) -> Factors:
@@ -159,13 +169,12 @@ def rank_bags(
         For each mention its entity; -1: not known.
     block
         Mentions of different blocks are never in one entity.
-    n_pairs
-        About how many pairs to learn from: blocks are taken in random order until there are as many.
-    scale
-        What true pairs are to score on average; SampleRank leaves it open.
+    shape
+        Of the tables, and what they are learnt from.
     """
-    settings = settings or RankLearning()
-    use = _some_blocks(labels, block, n_pairs, seed)
+    settings, shape = settings or RankLearning(), shape or BagTables()
+    n_intervals = shape.n_intervals
+    use = _some_blocks(labels, block, shape.n_pairs, seed)
     a, b = _pairs_within(None if block is None else block[use], len(use))
     groups = range(bags.n_groups)
     tables = np.array([(g, h) for g in groups for h in groups if g <= h])
@@ -181,7 +190,7 @@ def rank_bags(
         learner = new_learner(weights, np.ones(len(weights)))
         weights = _learn(factors, features, partition, gold, learner, settings, seed + again, progress)
     scores = weights[codes].sum(axis=1) + weights[n_codes]
-    weights *= scale / max(float(scores[gold[a] == gold[b]].mean()), 1e-9)
+    weights *= shape.scale / max(float(scores[gold[a] == gold[b]].mean()), 1e-9)
     return bags.factors(bias=float(weights[n_codes]), tables=tables, cells=weights[:n_codes].reshape(len(tables), size))
 
 
