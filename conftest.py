@@ -4,6 +4,7 @@ from importlib.util import find_spec
 
 EXTRAS = {
     "src/onoma/text/documents/spacy_component.py": "spacy",
+    "src/onoma/pipeline/coref_spacy.py": "spacy",
     "docs/hooks.py": "latex2mathml",
     "src/onoma/serve/app.py": "fastapi",
     "src/onoma/serve/reconcile.py": "fastapi",

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from coref.worlds import make_document
-from onoma.coref._features_kernels import pair_relations
+from onoma.coref._features_kernels import N_RELATIONS, pair_relations
 from onoma.coref.attributes import Column
 from onoma.coref.features import NEW_TEMPLATES, PAIR_TEMPLATES, explain_new, explain_pair, prepare
 from onoma.coref.mentions import candidate_mentions
@@ -19,7 +19,7 @@ def document():
 def test_relations_equal_those_from_the_words(document):
     spans = candidate_mentions(document)
     prepared = prepare(document, spans, {})
-    m, rel = prepared.mentions, np.empty(20, np.int64)
+    m, rel = prepared.mentions, np.empty(N_RELATIONS, np.int64)
     for i in range(len(spans)):
         for j in range(i):
             pair_relations(m.table, m.words, m.word_ends, m.modifiers, m.modifier_ends, i, j, rel)

@@ -1,11 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from coref.worlds import CHAINS, make_document
-from onoma.coref._learning_kernels import BINARY, LATENT, coefficients
+from onoma.coref._learning_kernels import BINARY, HIDDEN, LATENT, coefficients
 from onoma.coref.features import prepare
 from onoma.coref.learning import Example, LearningSettings, learn
-from onoma.coref.model import Annotated, gold_spans, load_coref, train_coref
+from onoma.coref.model import Annotated, example_of, gold_spans, load_coref, train_coref
+from onoma.coref.posterior import Stretches
 from onoma.errors import DataError, SettingsError
 
 CHAIN = np.array([0, 1, 0, -1, 1, 0])
@@ -72,6 +75,57 @@ def make_example():
     names = {}
     chains = [names.setdefault(CHAINS[s.start, s.end], len(names)) for s in spans]
     return Example(prepare(document, spans, {}), np.array(chains))
+
+
+def test_only_what_is_taught_teaches():
+    example = make_example()
+    settings = LearningSettings(epochs=2, bits=12, min_word_count=1)
+    nobody = np.zeros(len(example.chains), bool)
+    assert not learn([replace(example, taught=nobody)], settings)[0].any()
+    one = nobody.copy()
+    one[-1] = True
+    weights = learn([replace(example, taught=one)], settings)[0]
+    assert weights.any()
+    # A hidden mention is nobody's antecedent: no step touches its features, so its scores differ.
+    chains = example.chains.copy()
+    chains[0] = HIDDEN
+    assert (learn([replace(example, chains=chains, taught=one)], settings)[0] != weights).any()
+
+
+def test_runs_are_averaged_and_a_start_is_kept():
+    example = make_example()
+    settings = LearningSettings(epochs=2, bits=12, min_word_count=1)
+    runs = [learn([example], replace(settings, seed=seed))[0] for seed in (0, 1)]
+    np.testing.assert_allclose(learn([example], replace(settings, runs=2))[0], np.mean(runs, axis=0))
+    start = np.full(1 << 12, 0.25)
+    nobody = replace(example, taught=np.zeros(len(example.chains), bool))
+    np.testing.assert_array_equal(learn([nobody], settings, start=start)[0], start)
+
+
+def test_relaxed_matching_teaches_through_the_head():
+    document = make_document()
+    chains = {**CHAINS, (4, 8): "king"}  # "old king of Prussia": no candidate begins there
+    del chains[3, 8]
+    strict, relaxed = (
+        example_of(Annotated(document, chains), {}, gold_mentions=False, relaxed=r) for r in (False, True)
+    )
+    assert (relaxed.chains >= 0).sum() == (strict.chains >= 0).sum() + 1
+    row = [(s.start, s.end) for s in relaxed.prepared.spans].index((3, 8))
+    assert strict.chains[row] == -1
+    assert relaxed.chains[row] >= 0
+
+
+@pytest.mark.parametrize("longest", [4, 6])
+def test_long_documents_are_linked_in_stretches(monkeypatch, longest):
+    documents = [Annotated(make_document(f"d{k}"), CHAINS) for k in range(4)]
+    model = train_coref(documents, LearningSettings(bits=14, min_word_count=1, epochs=8), gold_mentions=True)
+    spans = gold_spans(documents[0].document, CHAINS)
+    whole = model.resolve(documents[0].document, spans)
+    monkeypatch.setattr("onoma.coref.model.LONGEST", longest)
+    found = model.resolve(documents[0].document, spans)
+    assert isinstance(found.posterior, Stretches) == (longest < len(spans))
+    assert found.labels.tolist() == whole.labels.tolist()
+    assert found.posterior.entities()[0] == pytest.approx(whole.posterior.entities()[0], abs=0.5)
 
 
 def test_saved_and_loaded_it_says_the_same(tmp_path):

@@ -8,7 +8,16 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAX_FEATURES", "new_features", "pair_features", "pair_relations", "score_document"]
+__all__ = [
+    "MAX_FEATURES",
+    "N_RELATIONS",
+    "filter_features",
+    "filter_scores",
+    "new_features",
+    "pair_features",
+    "pair_relations",
+    "score_document",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -22,27 +31,25 @@ _GOVERNOR, _RELATION, _NUMBER, _GENDER, _ANIMACY, _PERSON, _ENTITY, _TEXT, _HEAD
 _SPEAKER, _QUOTED, _LENGTH, _PRONOUN, _GOVERNOR_PLACE, _INITIALS, _GENRE, _FORM, _SUBJECT, _NESTED = range(20, 30)
 _HEAD_TAG, _LAST_NAME, _FIRST_NAME, _GOVERNOR_TAG = range(30, 34)
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-_A, _B, _C = np.uint64(30), np.uint64(27), np.uint64(31)
+_FINE, _MIDDLE, _COARSE, _GOVERNOR_CLASS = range(34, 38)
+
+N_RELATIONS = 21
+"""How many numbers `pair_relations` fills in."""
+
+_DENSE = N_RELATIONS * 1024
+_K_0, _K_1 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+_K_2, _K_3 = np.uint64(0x94D049BB133111EB), np.uint64(0xD6E8FEB86659FD93)
+_M = np.uint64(0xFF51AFD7ED558CCD)
+_HALF, _LOW = np.uint64(32), np.uint64(29)
 
 
 @nb.njit(cache=True, nogil=True, inline="always")
-def _mix(h: np.uint64, value: int) -> np.uint64:
-    h = h + _STEP + np.uint64(np.int64(value))
-    h = (h ^ (h >> _A)) * _MIX_1
-    h = (h ^ (h >> _B)) * _MIX_2
-    return h ^ (h >> _C)
-
-
-@nb.njit(cache=True, nogil=True)
 def _put(out: Ints, n: int, template: int, a: int, b: int, c: int, mask: int) -> int:
-    """Add one feature; return how many there are."""
-    h = _mix(np.uint64(template), a)
-    h = _mix(h, b)
-    h = _mix(h, c)
-    out[n] = np.int64(h & np.uint64(mask))
+    """Add one feature, a multiplicative hash of its template and values; return how many there are."""
+    h = np.uint64(template) * _K_0 + np.uint64(np.int64(a)) * _K_1
+    h = h + np.uint64(np.int64(b)) * _K_2 + np.uint64(np.int64(c)) * _K_3
+    h = (h ^ (h >> _HALF)) * _M
+    out[n] = np.int64((h ^ (h >> _LOW)) & np.uint64(mask))
     return n + 1
 
 
@@ -107,7 +114,29 @@ def new_features(table: Ints, counts: Ints, i: int, mask: int, out: Ints) -> int
     n = _put(out, n, 18, t, m[_QUOTED], min(m[_SENTENCE], 2), mask)
     n = _put(out, n, 19, kind, min(counts[i, 0], 2) * 8 + min(counts[i, 1], 2), m[_LENGTH], mask)
     n = _put(out, n, 20, kind, counts[i, 2], 0, mask)  # a longer mention of the same head holds it
-    return _put(out, n, 21, m[_FIRST_WORD], m[_HEAD_TAG], m[_LENGTH], mask)
+    n = _put(out, n, 21, m[_FIRST_WORD], m[_HEAD_TAG], m[_LENGTH], mask)
+    n = _put(out, n, 22, kind, m[_MIDDLE], 0, mask)
+    return _put(out, n, 23, kind, m[_GOVERNOR_CLASS], m[_RELATION], mask)
+
+
+@nb.njit(cache=True, nogil=True)
+def filter_features(table: Ints, counts: Ints, i: int, mask: int, out: Ints) -> int:
+    """Fill in the features of "mention i is annotated at all"; return how many."""
+    m = table[i]
+    kind = m[_TYPE]
+    t = kind * 16 + m[_PRONOUN]
+    n = new_features(table, counts, i, mask, out)
+    n = _put(out, n, 40, m[_HEAD_TEXT], 0, 0, mask)
+    n = _put(out, n, 41, m[_BARE_TEXT], 0, 0, mask)
+    n = _put(out, n, 42, kind, m[_FINE], 0, mask)
+    n = _put(out, n, 43, kind, m[_COARSE], m[_NUMBER], mask)
+    n = _put(out, n, 44, t, min(counts[i, 3], 4), min(counts[i, 4], 4), mask)  # in the whole document
+    n = _put(out, n, 45, kind, min(counts[i, 5], 5), counts[i, 2], mask)  # shorter ones with the same head
+    n = _put(out, n, 46, kind, m[_AFTER], min(counts[i, 5], 2) * 2 + counts[i, 2], mask)
+    n = _put(out, n, 47, kind, m[_LAST_WORD], counts[i, 2], mask)
+    n = _put(out, n, 48, kind, m[_ENTITY], m[_ANIMACY], mask)
+    n = _put(out, n, 49, m[_HEAD_TEXT], m[_RELATION], 0, mask)
+    return _put(out, n, 50, m[_BEFORE], m[_FIRST_WORD], kind, mask)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -159,6 +188,9 @@ def pair_relations(
             rel[17] = 4
     rel[18] = _agree(a[_PERSON], b[_PERSON])
     rel[19] = 1 if (a[_QUOTED] == b[_QUOTED]) else 0
+    rel[20] = 0
+    if a[_FINE] != 0 and b[_FINE] != 0:
+        rel[20] = 4 if a[_FINE] == b[_FINE] else 3 if a[_MIDDLE] == b[_MIDDLE] else 2 if a[_COARSE] == b[_COARSE] else 1
 
 
 @nb.njit(cache=True, nogil=True)
@@ -171,9 +203,10 @@ def pair_features(table: Ints, i: int, j: int, rel: Ints, mask: int, out: Ints) 
     n = 0
     n = _put(out, n, 101, fine, 0, 0, mask)
     n = _put(out, n, 102, t, 0, 0, mask)
-    for k in range(20):
-        n = _put(out, n, 110 + k, rel[k], 0, 0, mask)
-        n = _put(out, n, 140 + k, rel[k], t, 0, mask)
+    for k in range(N_RELATIONS):  # no hash: these are most of the features, and side by side they stay in the cache
+        out[n] = (_DENSE + k * 16 + rel[k]) & mask
+        out[n + 1] = (k * 1024 + rel[k] * 64 + t) & mask
+        n += 2
     match = rel[0] * 8 + rel[1] * 4 + rel[2] * 2 + (1 if rel[3] == 2 else 0)
     n = _put(out, n, 170, match, rel[11], t, mask)
     n = _put(out, n, 171, match, rel[5] * 4 + rel[6], t, mask)
@@ -213,7 +246,13 @@ def pair_features(table: Ints, i: int, j: int, rel: Ints, mask: int, out: Ints) 
     n = _put(out, n, 204, b[_HEAD_TAG], a[_HEAD_TAG], match, mask)
     n = _put(out, n, 205, rel[3] * 3 + rel[4], rel[2], t, mask)
     n = _put(out, n, 206, rel[11] == 0, rel[13] * 4 + rel[15], fine, mask)
-    return _put(out, n, 207, b[_ANIMACY] * 3 + b[_NUMBER], a[_TYPE] * 16 + a[_PRONOUN], b[_GENDER], mask)
+    n = _put(out, n, 207, b[_ANIMACY] * 3 + b[_NUMBER], a[_TYPE] * 16 + a[_PRONOUN], b[_GENDER], mask)
+    n = _put(out, n, 208, rel[20], t, match, mask)
+    n = _put(out, n, 209, a[_MIDDLE], b[_MIDDLE], t, mask)
+    n = _put(out, n, 210, a[_COARSE], b[_COARSE], match, mask)
+    n = _put(out, n, 211, b[_MIDDLE], ta * 16 + a[_PRONOUN], 0, mask)
+    n = _put(out, n, 212, b[_COARSE], a[_GOVERNOR_CLASS], ta == 0, mask)
+    return _put(out, n, 213, a[_GOVERNOR_CLASS], b[_GOVERNOR_CLASS], a[_SUBJECT] * 2 + b[_SUBJECT], mask)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -231,7 +270,7 @@ def score_document(
     """Fill in the score of each antecedent of each mention: scores[i, j], and scores[i, i] for none."""
     mask = len(weights) - 1
     out = np.empty(MAX_FEATURES, np.int64)
-    rel = np.empty(20, np.int64)
+    rel = np.empty(N_RELATIONS, np.int64)
     for i in range(len(table)):
         total = 0.0
         for k in range(new_features(table, counts, i, mask, out)):
@@ -243,3 +282,14 @@ def score_document(
             for k in range(pair_features(table, i, j, rel, mask, out)):
                 total += weights[out[k]]
             scores[i, j] = total
+
+
+@nb.njit(cache=True, nogil=True)
+def filter_scores(table: Ints, counts: Ints, weights: Floats, scores: Floats) -> None:
+    """Fill in the log-odds that each candidate is annotated."""
+    mask = len(weights) - 1
+    out = np.empty(MAX_FEATURES, np.int64)
+    for i in range(len(table)):
+        scores[i] = 0.0
+        for k in range(filter_features(table, counts, i, mask, out)):
+            scores[i] += weights[out[k]]

@@ -8,9 +8,16 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.coref._features_kernels import MAX_FEATURES, new_features, pair_features, pair_relations
+from onoma.coref._features_kernels import (
+    MAX_FEATURES,
+    N_RELATIONS,
+    filter_features,
+    new_features,
+    pair_features,
+    pair_relations,
+)
 
-__all__ = ["BINARY", "LATENT", "coefficients", "learn_document"]
+__all__ = ["BINARY", "HIDDEN", "LATENT", "coefficients", "learn_document", "learn_filter"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -19,6 +26,9 @@ LATENT = 0
 """The best antecedent under score + cost against the best right one; softened where gamma is above 0."""
 BINARY = 1
 """The closest right antecedent against every wrong one, each pair by itself, by logistic loss."""
+
+HIDDEN = -2
+"""In place of a chain: nothing is known of this mention, and it is no antecedent."""
 
 _NEGLIGIBLE = 1e-3
 
@@ -133,6 +143,7 @@ def learn_document(
     modifier_ends: Ints,
     counts: Ints,
     chain: Ints,
+    taught: Ints,
     costs: Floats,
     settings: Floats,
     weights: Floats,
@@ -141,20 +152,27 @@ def learn_document(
 ) -> float:
     """Learn from one document, a step of AdaGrad for each mention; return the loss.
 
-    `settings` is kind, gamma, window, rate, penalty; `gradient` is all zero before and after.
+    `settings` is kind, gamma, window, rate, penalty; `gradient` is all zero before and after. Only mentions that are
+    `taught` teach, and a mention whose chain is `HIDDEN` is nobody's antecedent: so documents in which a few links were
+    judged teach these alone.
     """
     kind, gamma, window, rate, penalty = int(settings[0]), settings[1], int(settings[2]), settings[3], settings[4]
     mask = len(weights) - 1
     n = len(table)
     ids = np.empty(MAX_FEATURES, np.int64)
-    rel = np.empty(20, np.int64)
+    rel = np.empty(N_RELATIONS, np.int64)
     scores = np.empty(n + 1)
     parts = np.empty(n + 1)
     touched = np.empty((n + 1) * MAX_FEATURES, np.int64)
     loss = 0.0
     for i in range(n):
+        if taught[i] == 0:
+            continue
         low = max(0, i - window)
         for j in range(low, i + 1):
+            if j < i and chain[j] == HIDDEN:
+                scores[j - low] = -np.inf
+                continue
             m = _features(table, words, word_ends, modifiers, modifier_ends, counts, i, j, mask, rel, ids)
             total = 0.0
             for k in range(m):
@@ -187,3 +205,31 @@ def _step(touched: Ints, weights: Floats, squares: Floats, gradient: Floats, rat
         w = weights[f] - step * g
         shrink = step * penalty  # L1: a weight that does not earn its keep is drawn to zero
         weights[f] = w - shrink if w > shrink else (w + shrink if w < -shrink else 0.0)
+
+
+@nb.njit(cache=True, nogil=True)
+def learn_filter(
+    table: Ints,
+    counts: Ints,
+    right: Ints,
+    rate: float,
+    penalty: float,
+    weights: Floats,
+    squares: Floats,
+    gradient: Floats,
+) -> float:
+    """Learn from one document which candidates are annotated, a step of AdaGrad on the logistic loss for each."""
+    mask = len(weights) - 1
+    ids = np.empty(MAX_FEATURES, np.int64)
+    loss = 0.0
+    for i in range(len(table)):
+        m = filter_features(table, counts, i, mask, ids)
+        total = 0.0
+        for k in range(m):
+            total += weights[ids[k]]
+        p = 1.0 / (1.0 + np.exp(-total))
+        loss -= np.log(max(p if right[i] else 1.0 - p, 1e-12))
+        for k in range(m):
+            gradient[ids[k]] += p - right[i]
+        _step(ids[:m], weights, squares, gradient, rate, penalty)
+    return loss

@@ -60,6 +60,11 @@ class Column(IntEnum):
     LAST_NAME = 31
     FIRST_NAME = 32
     GOVERNOR_TAG = 33
+    FINE = 34
+    """Clusters of the head word, finest first; 0 where unknown."""
+    MIDDLE = 35
+    COARSE = 36
+    GOVERNOR_CLASS = 37
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,6 +228,9 @@ def _describe(row: NDArray[np.int64], document: Document, span: Span, known: _To
     row[Column.QUOTED] = known.quoted[head]
     row[Column.LENGTH] = min(end - start, 8)
     row[Column.HEAD_TAG] = text_code(document.tags[head])
+    if document.clusters is not None:
+        row[Column.FINE : Column.COARSE + 1] = document.clusters[head]
+        row[Column.GOVERNOR_CLASS] = document.clusters[governor, 2] if governor != head else 0
 
 
 def _add_kind(row: NDArray[np.int64], entity: str | None, document: Document, span: Span) -> None:

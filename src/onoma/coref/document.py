@@ -36,6 +36,8 @@ class Document:
         What kind of text it is, where that is known.
     known
         What the annotation knows of the mention that a token heads: its type, gender and animacy.
+    clusters
+        Tokens × 3: the distributional cluster of each word, finest first, 0 where it has none; None without clusters.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Document:
     names: Sequence[tuple[int, int, str]] = ()
     genre: str = ""
     known: Mapping[int, tuple[str, str, str]] = field(default_factory=dict)
+    clusters: NDArray[np.int64] | None = None
     children: Sequence[Sequence[int]] = field(init=False)
     """The dependents of each token, in the order of the text."""
 

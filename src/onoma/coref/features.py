@@ -6,12 +6,19 @@ what each template looks at and what it adds.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.coref._features_kernels import MAX_FEATURES, new_features, pair_features, pair_relations, score_document
+from onoma.coref._features_kernels import (
+    MAX_FEATURES,
+    N_RELATIONS,
+    new_features,
+    pair_features,
+    pair_relations,
+    score_document,
+)
 from onoma.coref.attributes import Column, Mentions, describe
 from onoma.coref.document import Document
 from onoma.coref.mentions import Span
@@ -39,6 +46,7 @@ _RELATIONS = (
     "parts of the name",
     "person",
     "quotation",
+    "company that the heads keep",
 )
 
 NEW_TEMPLATES: Sequence[str] = (
@@ -63,6 +71,8 @@ NEW_TEMPLATES: Sequence[str] = (
     "seen before, by length",
     "part of a mention with the same head",
     "first word, tag of the head, length",
+    "company that the head keeps",
+    "company that the governor keeps",
 )
 """What each feature of "a new entity" looks at."""
 
@@ -108,6 +118,12 @@ PAIR_TEMPLATES: Sequence[str] = (
     "shared words, by types",
     "nesting in one sentence, by pronoun",
     "animacy and number of the antecedent, by pronoun",
+    "company of the heads and match",
+    "clusters of both heads, by types",
+    "coarse clusters of both heads and match",
+    "cluster of the antecedent's head, by pronoun",
+    "clusters of the antecedent and of the governor",
+    "clusters of the governors",
 )
 """What each feature of "j is the antecedent of i" looks at."""
 
@@ -120,7 +136,8 @@ class Prepared:
     spans: Sequence[Span]
     mentions: Mentions
     counts: NDArray[np.int64]
-    """For each mention: earlier ones with the same words, with the same head, and whether a longer one holds it."""
+    """For each mention: earlier ones with the same words, with the same head; whether a longer one holds it; all with
+    the same words, with the same head; shorter ones with the same head token."""
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -134,6 +151,25 @@ class Prepared:
         )
         return result
 
+    def stretch(self, low: int, high: int) -> "Prepared":
+        """Return mentions that follow each other, counted as in the whole document."""
+        kept = np.zeros(len(self), bool)
+        kept[low:high] = True
+        return replace(self.only(kept), counts=self.counts[low:high])
+
+    def only(self, kept: NDArray[np.bool_]) -> "Prepared":
+        """Return some of the mentions, counted among themselves."""
+        m = self.mentions
+        table = m.table[kept]
+        words, modifiers = _rows(m.words, m.word_ends, kept), _rows(m.modifiers, m.modifier_ends, kept)
+        spans = [self.spans[row] for row in np.flatnonzero(kept).tolist()]
+        return Prepared(self.name, spans, Mentions(table, *words, *modifiers), _counts(table))
+
+
+def _rows(values: NDArray[np.int64], ends: NDArray[np.int64], kept: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
+    sizes = np.diff(ends, prepend=0)
+    return values[np.repeat(kept, sizes)], np.cumsum(sizes[kept])
+
 
 def prepare(document: Document, spans: Sequence[Span], vocabulary: Mapping[str, int]) -> Prepared:
     """Describe the mentions of a document."""
@@ -143,7 +179,7 @@ def prepare(document: Document, spans: Sequence[Span], vocabulary: Mapping[str, 
 
 def explain_pair(prepared: Prepared, weights: NDArray[np.float64], i: int, j: int) -> list[tuple[str, float]]:
     """Return what each template adds to the score of "j is the antecedent of i"; together they are that score."""
-    out, rel = np.empty(MAX_FEATURES, np.int64), np.empty(len(_RELATIONS), np.int64)
+    out, rel = np.empty(MAX_FEATURES, np.int64), np.empty(N_RELATIONS, np.int64)
     m = prepared.mentions
     pair_relations(m.table, m.words, m.word_ends, m.modifiers, m.modifier_ends, i, j, rel)
     n = pair_features(m.table, i, j, rel, len(weights) - 1, out)
@@ -158,15 +194,18 @@ def explain_new(prepared: Prepared, weights: NDArray[np.float64], i: int) -> lis
 
 
 def _counts(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    counts = np.zeros((len(table), 3), np.int64)
+    counts = np.zeros((len(table), 6), np.int64)
+    kept = table[:, [Column.TYPE, Column.BARE_TEXT, Column.HEAD_TEXT, Column.HEAD]].tolist()
     texts: Counter[int] = Counter()
     heads: Counter[int] = Counter()
-    holders: set[int] = set()
-    for i, row in enumerate(table.tolist()):
-        if row[Column.TYPE] != 0:
-            counts[i, :2] = texts[row[Column.BARE_TEXT]], heads[row[Column.HEAD_TEXT]]
-            texts[row[Column.BARE_TEXT]] += 1
-            heads[row[Column.HEAD_TEXT]] += 1
-        counts[i, 2] = row[Column.HEAD] in holders
-        holders.add(row[Column.HEAD])
+    places: Counter[int] = Counter()
+    for i, (kind, text, head, place) in enumerate(kept):
+        counts[i, :3] = (0 if kind == 0 else texts[text]), (0 if kind == 0 else heads[head]), places[place] > 0
+        counts[i, 5] = -places[place]
+        texts[text] += kind != 0
+        heads[head] += kind != 0
+        places[place] += 1
+    for i, (kind, text, head, place) in enumerate(kept):
+        counts[i, 3:5] = (0, 0) if kind == 0 else (texts[text], heads[head])
+        counts[i, 5] += places[place] - 1
     return counts

@@ -14,7 +14,7 @@ Chang, Samdani and Roth, "A constrained latent variable model for coreference re
 kinds as in Durrett and Klein, "Easy victories and uphill battles in coreference resolution", EMNLP 2013.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +51,12 @@ class LearningSettings:
         Words seen less often are known by their tag alone: rich lexical features overfit few documents.
     window
         How many mentions back an antecedent may lie.
+    runs
+        Weights are the mean of so many runs, each with its own order of documents: a linear model's cheap ensemble.
+    recall
+        The share of annotated mentions that the filter of candidates is to keep; 1 for no filter.
+    relaxed
+        Whether an annotated mention that no candidate matches teaches through one with the same head.
     seed
         Of the order of documents.
     """
@@ -64,6 +70,9 @@ class LearningSettings:
     bits: int = 20
     min_word_count: int = 20
     window: int = 1_000_000
+    runs: int = 1
+    recall: float = 1.0
+    relaxed: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -74,6 +83,8 @@ class LearningSettings:
                 f"gamma {self.gamma}, rate {self.rate}, penalty {self.penalty}, epochs {self.epochs}, bits {self.bits}"
                 "; allowed: gamma and penalty from 0, rate above 0, epochs from 1, bits 8 to 26"
             )
+        if self.runs < 1 or not 0 < self.recall <= 1:
+            raise SettingsError(f"runs {self.runs}, recall {self.recall}; allowed: runs from 1, recall above 0 to 1")
 
 
 _KINDS = {"latent": LATENT, "binary": BINARY}
@@ -81,36 +92,71 @@ _KINDS = {"latent": LATENT, "binary": BINARY}
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A document to learn from: its mentions and the chain of each, -1 for a mention that is in none."""
+    """A document to learn from.
+
+    Parameters
+    ----------
+    prepared
+        Its mentions.
+    chains
+        The chain of each, -1 for a mention that is in none, `HIDDEN` for one that is not to be looked at.
+    taught
+        Which mentions teach; None: all.
+    """
 
     prepared: Prepared
     chains: NDArray[np.int64]
+    taught: NDArray[np.bool_] | None = None
+
+    def only(self, kept: NDArray[np.bool_]) -> "Example":
+        """Return some of its mentions."""
+        return Example(self.prepared.only(kept), self.chains[kept], None if self.taught is None else self.taught[kept])
 
 
 def learn(
-    examples: Sequence[Example], settings: LearningSettings, *, progress: Progress = SILENT
+    examples: Sequence[Example],
+    settings: LearningSettings,
+    *,
+    start: NDArray[np.float64] | None = None,
+    progress: Progress = SILENT,
 ) -> tuple[NDArray[np.float64], list[float]]:
-    """Return the weights, averaged, and the mean loss of each pass."""
+    """Return the weights, averaged, and the mean loss of each pass; `start` may hold weights to begin with."""
     if not any(len(example.prepared) for example in examples):
         raise DataError("there is no mention to learn from")
+    total = np.zeros(1 << settings.bits)
+    losses: list[float] = []
+    with progress.task("learning to link", settings.runs * settings.epochs * len(examples), "documents") as task:
+        for run in range(settings.runs):
+            weights, lost = _run(examples, settings, settings.seed + run, start, lambda: task.advance(1))
+            total += weights
+            losses += lost
+    return total / settings.runs, losses
+
+
+def _run(
+    examples: Sequence[Example],
+    settings: LearningSettings,
+    seed: int,
+    start: NDArray[np.float64] | None,
+    advance: Callable[[], None],
+) -> tuple[NDArray[np.float64], list[float]]:
     size = 1 << settings.bits
-    weights, squares, gradient, total = np.zeros(size), np.full(size, 1e-3), np.zeros(size), np.zeros(size)
+    weights = np.zeros(size) if start is None else start.copy()
+    squares, gradient, total = np.full(size, 1e-3), np.zeros(size), np.zeros(size)
     costs = np.array(settings.costs)
-    kind = _KINDS[settings.learner]
-    packed = np.array([kind, settings.gamma, settings.window, settings.rate, settings.penalty])
-    first_kept = settings.epochs // 2
-    losses = []
+    packed = np.array(
+        [_KINDS[settings.learner], settings.gamma, settings.window, settings.rate, settings.penalty], np.float64
+    )
     n_mentions = sum(len(example.prepared) for example in examples)
-    with progress.task("learning to link", settings.epochs * len(examples), "documents") as task:
-        for epoch in range(settings.epochs):
-            loss = 0.0
-            for k in stream(settings.seed, "coref", epoch).permutation(len(examples)):
-                one = examples[k]
-                loss += _pass(one, costs, packed, (weights, squares, gradient))
-                task.advance(1)
-            losses.append(loss / n_mentions)
-            if epoch >= first_kept:
-                total += weights
+    first_kept, losses = settings.epochs // 2, []
+    for epoch in range(settings.epochs):
+        loss = 0.0
+        for k in stream(seed, "coref", epoch).permutation(len(examples)):
+            loss += _pass(examples[k], costs, packed, (weights, squares, gradient))
+            advance()
+        losses.append(loss / n_mentions)
+        if epoch >= first_kept:
+            total += weights
     return total / (settings.epochs - first_kept), losses
 
 
@@ -127,6 +173,7 @@ def _pass(
         m.modifier_ends,
         one.prepared.counts,
         one.chains,
+        np.ones(len(one.chains), np.int64) if one.taught is None else one.taught.astype(np.int64),
         costs,
         packed,
         weights,

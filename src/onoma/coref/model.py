@@ -1,8 +1,8 @@
 """A trained coreference model: what it needs to turn an annotated document into chains with probabilities."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,20 @@ from onoma.coref.constraints import CONSTRAINTS, Rule, constraint_matrix
 from onoma.coref.decode import constrained_link
 from onoma.coref.document import Document
 from onoma.coref.features import Prepared, prepare
+from onoma.coref.filters import MentionFilter, train_filter
 from onoma.coref.learning import Example, LearningSettings, learn
 from onoma.coref.mentions import Span, candidate_mentions, head_of
-from onoma.coref.posterior import Posterior, posterior
+from onoma.coref.posterior import Calibration, Posterior, Stretches, posterior
 from onoma.errors import DataError
 from onoma.learning.storage import load_model, save_model
 from onoma.progress import SILENT, Progress
 
-__all__ = ["Annotated", "CorefModel", "Resolved", "gold_spans", "load_coref", "train_coref"]
+__all__ = ["LONGEST", "Annotated", "CorefModel", "Resolved", "example_of", "gold_spans", "load_coref", "train_coref"]
 
 _KIND = "coref"
+LONGEST = 2000
+"""Documents with more mentions are linked in stretches of so many, overlapping by half: memory and time stay bounded,
+and a mention's antecedent is looked for at least half as many mentions back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +43,22 @@ class Resolved:
 
     prepared: Prepared
     labels: NDArray[np.int64]
-    posterior: Posterior
+    posterior: Posterior | Stretches
+    stands: NDArray[np.bool_]
+    """Which mentions are sure enough to be reported where they are alone."""
+
+    def reported(self, *, singletons: bool = False) -> NDArray[np.bool_]:
+        """Say which mentions to report: those of chains, and on request those that are alone and sure."""
+        size = np.bincount(self.labels, minlength=len(self.labels))
+        return (size[self.labels] > 1) | (singletons & self.stands)
 
     def chains(self, *, singletons: bool = False) -> dict[tuple[int, int], int]:
         """Return the entity of each span; mentions that are alone only on request."""
-        size = np.bincount(self.labels, minlength=len(self.labels))
+        kept = self.reported(singletons=singletons)
         return {
             (span.start, span.end): int(label)
-            for span, label in zip(self.prepared.spans, self.labels, strict=True)
-            if singletons or size[label] > 1
+            for span, label, keep in zip(self.prepared.spans, self.labels, kept, strict=True)
+            if keep
         }
 
 
@@ -65,10 +76,16 @@ class CorefModel:
         How many mentions back an antecedent may lie.
     gamma
         How a mention chooses an entity: 0 by its best antecedent, above 0 by the sum of probabilities.
-    temperature
+    calibration
         Of stated probabilities.
     constraints
         What is known beforehand, with weights.
+    shift
+        Added to the score of "a new entity".
+    filter
+        Which candidates are looked at; None: all.
+    alone
+        The filter's log-odds from which a mention that is alone is reported.
     facts
         What a model card says: scheme, data, scores.
     """
@@ -77,36 +94,74 @@ class CorefModel:
     vocabulary: Mapping[str, int]
     window: int = 1_000_000
     gamma: float = 0.0
-    temperature: float = 1.0
+    calibration: Calibration = field(default_factory=Calibration)
     constraints: Sequence[Rule] = ()
+    shift: float = 0.0
+    filter: MentionFilter | None = None
+    alone: float = -np.inf
     facts: Mapping[str, object] = field(default_factory=dict)
 
     def resolve(self, document: Document, spans: Sequence[Span] | None = None) -> Resolved:
         """Find the chains of a document, among given mentions or among all that may refer."""
-        prepared = prepare(document, candidate_mentions(document) if spans is None else spans, self.vocabulary)
-        return self.resolve_prepared(prepared)
+        if spans is not None:
+            return self.resolve_prepared(prepare(document, spans, self.vocabulary))
+        prepared = prepare(document, candidate_mentions(document), self.vocabulary)
+        if self.filter is None:
+            return self.resolve_prepared(prepared)
+        odds = self.filter.log_odds(prepared)
+        kept = odds >= self.filter.threshold
+        return self.resolve_prepared(prepared.only(kept), odds[kept] >= self.alone)
 
-    def resolve_prepared(self, prepared: Prepared) -> Resolved:
+    def resolve_prepared(self, prepared: Prepared, stands: NDArray[np.bool_] | None = None) -> Resolved:
         """Find the chains among mentions that are described already."""
+        stands = np.ones(len(prepared), bool) if stands is None else stands
+        if len(prepared) <= LONGEST:
+            return Resolved(prepared, *self._link(prepared), stands)
+        return self._resolve_long(prepared, stands)
+
+    def _link(self, prepared: Prepared) -> tuple[NDArray[np.int64], Posterior]:
         scores = prepared.scores(self.weights, self.window)
+        how_sure = posterior(scores, self.calibration)
+        scores[np.diag_indices(len(scores))] += self.shift
         rules = constraint_matrix(prepared, self.constraints) if self.constraints else None
-        labels = constrained_link(scores, rules, self.gamma)
-        return Resolved(prepared, labels, posterior(scores, self.temperature))
+        return constrained_link(scores, rules, self.gamma), how_sure
+
+    def _resolve_long(self, prepared: Prepared, stands: NDArray[np.bool_]) -> Resolved:
+        """Link stretch after stretch; the second half of each looks back at the whole of the first."""
+        step = LONGEST // 2
+        labels = np.arange(len(prepared))
+        parts = []
+        for start in range(0, len(prepared), step):
+            low, high = max(0, start - step), min(len(prepared), start + step)
+            own, how_sure = self._link(prepared.stretch(low, high))
+            parts.append((low, how_sure))
+            last: dict[int, int] = {}
+            for i, label in enumerate(own.tolist(), start=low):
+                if i >= start and label in last:
+                    labels[i] = labels[last[label]]
+                last[label] = i
+        return Resolved(prepared, labels, Stretches(parts, step), stands)
 
     def save(self, folder: str | Path) -> None:
-        """Write the model; weights that are zero are left out, the others kept to half precision."""
-        kept = np.flatnonzero(np.abs(self.weights) > 1e-4)
-        arrays: dict[str, NDArray[Any]] = {
-            "rows": kept.astype(np.uint32),
-            "values": self.weights[kept].astype(np.float16),
-        }
+        """Write the model; weights that are nearly zero are left out, the others kept to half precision."""
+        arrays = _sparse("", self.weights)
+        if self.filter is not None:
+            arrays |= _sparse("filter_", self.filter.weights)
         facts = {
             "size": len(self.weights),
             "words": sorted(self.vocabulary, key=self.vocabulary.__getitem__),
             "window": self.window,
             "gamma": self.gamma,
-            "temperature": self.temperature,
+            "calibration": asdict(self.calibration),
             "constraints": {rule.name: rule.weight for rule in self.constraints},
+            "shift": self.shift,
+            "filter": None
+            if self.filter is None
+            else {
+                "size": len(self.filter.weights),
+                "threshold": self.filter.threshold,
+                "alone": self.alone if np.isfinite(self.alone) else None,
+            },
             "card": dict(self.facts),
         }
         save_model(folder, _KIND, facts, arrays)
@@ -115,26 +170,44 @@ class CorefModel:
 def load_coref(folder: str | Path) -> CorefModel:
     """Read a saved model."""
     facts, arrays = load_model(folder, _KIND)
-    size, rows, values = facts["size"], arrays["rows"], arrays["values"]
+    weights = _dense("", facts["size"], arrays, folder)
+    known = {rule.name: rule for rule in CONSTRAINTS}
+    missing = [name for name in facts["constraints"] if name not in known]
+    if missing:
+        raise DataError(f"uses constraints that this program does not know: {', '.join(missing)}", file=folder)
+    sieve = facts["filter"]
+    return CorefModel(
+        weights=weights,
+        vocabulary={word: number for number, word in enumerate(facts["words"], start=1)},
+        window=int(facts["window"]),
+        gamma=float(facts["gamma"]),
+        calibration=Calibration(**facts["calibration"]),
+        constraints=[replace(known[name], weight=float(weight)) for name, weight in facts["constraints"].items()],
+        shift=float(facts["shift"]),
+        filter=MentionFilter(_dense("filter_", sieve["size"], arrays, folder), sieve["threshold"]) if sieve else None,
+        alone=-np.inf if not sieve or sieve["alone"] is None else float(sieve["alone"]),
+        facts=dict(facts["card"]),
+    )
+
+
+_SMALL = 2e-3
+"""Weights below this are left out of files: a score is a sum of about a hundred."""
+
+
+def _sparse(name: str, weights: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+    kept = np.flatnonzero(np.abs(weights) > _SMALL)
+    return {f"{name}rows": kept.astype(np.uint32), f"{name}values": weights[kept].astype(np.float16)}
+
+
+def _dense(name: str, size: object, arrays: Mapping[str, NDArray[Any]], folder: str | Path) -> NDArray[np.float64]:
+    rows, values = arrays[f"{name}rows"], arrays[f"{name}values"]
     if not isinstance(size, int) or size & (size - 1) or not 0 < size <= 1 << 26:
         raise DataError(f"is damaged: a table of {size!r} weights", file=folder)
     if len(rows) != len(values) or (len(rows) and int(rows.max()) >= size):
         raise DataError("is damaged: its weights do not fit its table", file=folder)
     weights = np.zeros(size)
     weights[rows] = values.astype(np.float64)
-    known = {rule.name: rule for rule in CONSTRAINTS}
-    missing = [name for name in facts["constraints"] if name not in known]
-    if missing:
-        raise DataError(f"uses constraints that this program does not know: {', '.join(missing)}", file=folder)
-    return CorefModel(
-        weights=weights,
-        vocabulary={word: number for number, word in enumerate(facts["words"], start=1)},
-        window=int(facts["window"]),
-        gamma=float(facts["gamma"]),
-        temperature=float(facts["temperature"]),
-        constraints=[replace(known[name], weight=float(weight)) for name, weight in facts["constraints"].items()],
-        facts=dict(facts["card"]),
-    )
+    return weights
 
 
 def gold_spans(document: Document, chains: Iterable[tuple[int, int]]) -> list[Span]:
@@ -148,6 +221,7 @@ def train_coref(
     settings: LearningSettings = LearningSettings(),  # noqa: B008  (frozen)
     *,
     gold_mentions: bool = False,
+    more: Callable[[Mapping[str, int]], Sequence[Example]] | None = None,
     progress: Progress = SILENT,
 ) -> CorefModel:
     """Learn weights from annotated documents.
@@ -161,23 +235,50 @@ def train_coref(
     gold_mentions
         Whether mentions are the annotated ones, or all that may refer (those annotated nowhere begin entities of their
         own, and annotated ones that cannot be found are left out).
+    more
+        Gives further examples, in which a few links were judged, once the words that features name are known.
     """
     vocabulary = _vocabulary(documents, settings.min_word_count)
-    examples = [example_of(one, vocabulary, gold_mentions=gold_mentions) for one in documents]
+    examples = [example_of(one, vocabulary, gold_mentions=gold_mentions, relaxed=settings.relaxed) for one in documents]
+    sieve = None
+    if settings.recall < 1 and not gold_mentions:
+        sieve = train_filter(
+            [one.prepared for one in examples], [one.chains for one in examples], settings.recall, seed=settings.seed
+        )
+        # In training no annotated mention is lost: the filter has seen these documents and would keep too many anyway.
+        examples = [one.only(sieve.keeps(one.prepared) | (one.chains >= 0)) for one in examples]
+    examples += more(vocabulary) if more else ()
     weights, _ = learn(examples, settings, progress=progress)
-    return CorefModel(weights, vocabulary, window=settings.window, gamma=settings.gamma)
+    return CorefModel(weights, vocabulary, window=settings.window, gamma=settings.gamma, filter=sieve)
 
 
-def example_of(one: Annotated, vocabulary: Mapping[str, int], *, gold_mentions: bool) -> Example:
+def example_of(one: Annotated, vocabulary: Mapping[str, int], *, gold_mentions: bool, relaxed: bool = False) -> Example:
     """Describe a document's mentions and number their chains."""
     spans = gold_spans(one.document, one.chains) if gold_mentions else candidate_mentions(one.document)
+    given = dict(one.chains)
+    if relaxed:
+        given |= _by_head(one, spans)
     numbers: dict[object, int] = {}
     chains = np.full(len(spans), -1, np.int64)
     for row, span in enumerate(spans):
-        chain = one.chains.get((span.start, span.end))
+        chain = given.get((span.start, span.end))
         if chain is not None:
             chains[row] = numbers.setdefault(chain, len(numbers))
     return Example(prepare(one.document, spans, vocabulary), chains)
+
+
+def _by_head(one: Annotated, spans: Sequence[Span]) -> dict[tuple[int, int], object]:
+    """Return for annotated mentions that no candidate matches the longest candidate with the same head."""
+    candidates = {(span.start, span.end) for span in spans}
+    by_head: dict[int, tuple[int, int]] = {}
+    for span in sorted(spans, key=lambda span: span.end - span.start):
+        by_head[span.head] = (span.start, span.end)
+    found = {}
+    for (start, end), chain in one.chains.items():
+        match = by_head.get(head_of(one.document, start, end))
+        if (start, end) not in candidates and match is not None and match not in one.chains:
+            found[match] = chain
+    return found
 
 
 def _vocabulary(documents: Sequence[Annotated], minimum: int) -> dict[str, int]:

@@ -4,46 +4,62 @@ A model meets text that Onoma annotated, so it learns from such text: the words 
 are annotated by our own stages, and only the chains are theirs.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from onoma.coref.constraints import CONSTRAINTS, Rule, constraint_matrix, fit_weights
+from onoma.coref.constraints import CONSTRAINTS, Rule, fit_weights
 from onoma.coref.decode import constrained_link
-from onoma.coref.document import documents_of
 from onoma.coref.features import Prepared
 from onoma.coref.learning import Example, LearningSettings
 from onoma.coref.model import Annotated, CorefModel, example_of, train_coref
-from onoma.coref.posterior import fit_temperature
+from onoma.coref.posterior import fit_calibration
 from onoma.corpus.clustering import Clustering
-from onoma.corpus.corpus import Corpus
 from onoma.corpus.formats import read_corpus
-from onoma.errors import DataError
+from onoma.errors import DataError, SettingsError
 from onoma.evaluate import evaluate
+from onoma.evaluate.significance import compare
+from onoma.pipeline.coref_sets import Further, annotated_documents, gap_snippets, litbank, litbank_folds
 from onoma.progress import SILENT, Progress
-from onoma.text.documents.annotator import DocumentAnnotator
 
 __all__ = [
     "CLEAN_GENRES",
+    "GOLD",
+    "LITBANK",
     "SETTINGS",
+    "SHIPPED",
     "Scores",
     "TrainingReport",
-    "annotated_documents",
+    "Tuning",
+    "chains_of",
     "choose",
+    "difference",
+    "further_sets",
     "score",
     "train_from",
     "train_model",
 ]
 
-SETTINGS = LearningSettings(costs=(2.0, 0.3, 1.0), penalty=0.005)
+SETTINGS = LearningSettings(costs=(2.0, 0.3, 1.0), penalty=0.005, epochs=4, recall=0.98, runs=2)
 """For mentions that are found, not given; chosen on OntoGUM's development documents."""
+
+LITBANK = LearningSettings(costs=(1.0, 0.5, 1.0), penalty=0.005, epochs=4, recall=0.97, runs=2)
+"""For LitBank, where mentions that are alone count; chosen on the development documents of its first fold."""
+
+GOLD = LearningSettings(epochs=4, runs=3)
+"""For mentions that are given."""
 
 CLEAN_GENRES = ("academic", "bio", "court", "interview", "news", "voyage")
 """Genres of GUM whose texts may be used for a model that ships (its LICENSE.txt)."""
+
+
+Found = Mapping[tuple[int, int], object]
+"""The chain of each span of a document."""
 
 
 @dataclass(frozen=True)
@@ -60,73 +76,53 @@ class Scores:
         return (self.muc + self.b3 + self.ceafe) / 3
 
 
-def annotated_documents(
-    corpus: Corpus, annotator: DocumentAnnotator | None = None, *, limit: int | None = None
-) -> list[Annotated]:
-    """Annotate the words of a corpus by our own stages; keep its chains and speakers."""
-    annotator = annotator or DocumentAnnotator.load()
-    chain_of = dict(zip(corpus.chains["mention"].to_pylist(), corpus.chains["chain"].to_pylist(), strict=True))
-    result = []
-    for row in corpus.documents.to_pylist()[:limit]:
-        key = pc.and_(
-            pc.equal(corpus.tokens["document"], row["document"]), pc.equal(corpus.tokens["part"], row["part"])
-        )
-        tokens = corpus.tokens.filter(key)
-        words, sentences = tokens["word"].to_pylist(), tokens["sentence"].to_pylist()
-        cut: list[list[str]] = []
-        for number, (word, sentence) in enumerate(zip(words, sentences, strict=True)):
-            if number == 0 or sentence != sentences[number - 1]:
-                cut.append([])
-            cut[-1].append(word)
-        (document,) = documents_of(annotator.annotate_words([(row["document"], cut)]))
-        speakers = ["" if each in (None, "-", "_") else each for each in tokens["speaker"].to_pylist()]
-        own = corpus.mentions.filter(
-            pc.and_(
-                pc.equal(corpus.mentions["document"], row["document"]), pc.equal(corpus.mentions["part"], row["part"])
-            )
-        )
-        spans = zip(own["start"].to_pylist(), own["end"].to_pylist(), strict=True)
-        chains = {span: chain_of[name] for span, name in zip(spans, own["id"].to_pylist(), strict=True)}
-        genre = _genre(row["document"])
-        result.append(Annotated(replace(document, speakers=speakers, genre=genre), chains))
-    return result
-
-
-def _genre(name: str) -> str:
-    parts = name.split("_")
-    return parts[1] if parts[0] == "GUM" and len(parts) > 2 else ""
-
-
-def score(documents: Sequence[Annotated], found: Iterable[dict[tuple[int, int], int]]) -> Scores:
+def score(documents: Sequence[Annotated], found: Iterable[Found]) -> Scores:
     """Compare chains with the annotated ones, document by document, as the official scorer does."""
-    gold: list[int] = []
-    ours: list[int] = []
-    groups: list[int] = []
-    gold_names: dict[object, int] = {}
-    our_names: dict[object, int] = {}
-    for number, (one, chains) in enumerate(zip(documents, found, strict=True)):
-        for span in dict.fromkeys([*one.chains, *chains]):
-            gold.append(
-                gold_names.setdefault((number, one.chains[span]), len(gold_names)) if span in one.chains else -1
-            )
-            ours.append(our_names.setdefault((number, chains[span]), len(our_names)) if span in chains else -1)
-            groups.append(number)
-    result = evaluate(
-        Clustering(np.array(gold), len(gold_names)),
-        Clustering(np.array(ours), len(our_names)),
-        metrics=["muc", "b3", "ceafe"],
-        groups=np.array(groups),
-    ).as_dict()
+    gold, (ours,), groups = _clusterings(documents, [list(found)])
+    result = evaluate(gold, ours, metrics=["muc", "b3", "ceafe"], groups=groups).as_dict()
     return Scores(*(100 * result[name]["f1"] for name in ("muc", "b3", "ceafe")))  # type: ignore[index]
 
 
-def chains_of(prepared: Prepared, labels: NDArray[np.int64], *, singletons: bool) -> dict[tuple[int, int], int]:
-    """Return the entity of each span; mentions that are alone only on request."""
+def difference(documents: Sequence[Annotated], first: Sequence[Found], second: Sequence[Found], *, seed: int) -> str:
+    """Say by how much the first system is better than the second, with p values, paired by document."""
+    gold, sides, groups = _clusterings(documents, [first, second])
+    found = compare(gold, *sides, seed=seed, metrics=["muc", "b3", "ceafe"], groups=groups, n_resamples=2000)
+    parts = [
+        f"{name} {100 * found[f'{key}.f1'].value:+.1f} (p = {found[f'{key}.f1'].p_value:.3f})"
+        for key, name in (("muc", "MUC"), ("b3", "B³"), ("ceafe", "CEAFe"))
+    ]
+    return ", ".join(parts)
+
+
+def _clusterings(
+    documents: Sequence[Annotated], systems: Sequence[Sequence[Found]]
+) -> tuple[Clustering, list[Clustering], NDArray[np.int64]]:
+    """Return the annotation and each system's chains as clusterings of the same spans, and the document of each."""
+    labels: list[list[int]] = [[] for _ in range(1 + len(systems))]
+    names: list[dict[object, int]] = [{} for _ in labels]
+    groups: list[int] = []
+    for number, one in enumerate(documents):
+        sides = [one.chains, *(system[number] for system in systems)]
+        for span in dict.fromkeys(span for side in sides for span in side):
+            groups.append(number)
+            for side, own, known in zip(sides, labels, names, strict=True):
+                own.append(known.setdefault((number, side[span]), len(known)) if span in side else -1)
+    gold, *ours = (Clustering(np.array(own), len(known)) for own, known in zip(labels, names, strict=True))
+    return gold, ours, np.array(groups)
+
+
+def chains_of(
+    prepared: Prepared, labels: NDArray[np.int64], *, stands: NDArray[np.bool_] | None = None
+) -> dict[tuple[int, int], int]:
+    """Return the entity of each span; of mentions that are alone, those that `stands` names."""
     size = np.bincount(labels, minlength=len(labels))
+    kept = size[labels] > 1
+    if stands is not None:
+        kept |= stands
     return {
         (span.start, span.end): int(label)
-        for span, label in zip(prepared.spans, labels.tolist(), strict=True)
-        if singletons or size[label] > 1
+        for span, label, keep in zip(prepared.spans, labels.tolist(), kept, strict=True)
+        if keep
     }
 
 
@@ -137,38 +133,112 @@ def train_model(
     *,
     gold_mentions: bool = False,
     singletons: bool = False,
+    further: Further | None = None,
     progress: Progress = SILENT,
 ) -> tuple[CorefModel, Scores]:
-    """Learn weights; choose decoder and constraints, and fit the temperature, on development documents."""
-    model = train_coref(train, settings, gold_mentions=gold_mentions, progress=progress)
-    examples = [example_of(one, model.vocabulary, gold_mentions=gold_mentions) for one in dev]
-    return choose(model, dev, examples, singletons=singletons)
+    """Learn weights; choose decoder and constraints, and fit what calibrates, on development documents."""
+    more = None if further is None else partial(further.examples, gold_mentions=gold_mentions)
+    model = train_coref(train, settings, gold_mentions=gold_mentions, more=more, progress=progress)
+    return choose(Tuning.of(model, dev, gold_mentions=gold_mentions, singletons=singletons))
 
 
-def choose(
-    model: CorefModel, dev: Sequence[Annotated], examples: Sequence[Example], *, singletons: bool = False
-) -> tuple[CorefModel, Scores]:
-    """Choose γ of the decoder and the constraints' weights by the score on development documents."""
-    scores = [example.prepared.scores(model.weights, model.window) for example in examples]
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """Development documents with the scores of their antecedents: what a decoder is chosen on."""
 
-    def quality(gamma: float, rules: Sequence[Rule]) -> Scores:
-        decoded = (
-            constrained_link(one, constraint_matrix(example.prepared, rules) if rules else None, gamma)
-            for one, example in zip(scores, examples, strict=True)
-        )
-        return score(
-            dev,
-            (
-                chains_of(example.prepared, labels, singletons=singletons)
-                for example, labels in zip(examples, decoded, strict=True)
-            ),
-        )
+    model: CorefModel
+    documents: Sequence[Annotated]
+    examples: Sequence[Example]
+    odds: Sequence[NDArray[np.float64]]
+    """The filter's log-odds of each mention; all 0 where there is no filter."""
+    scores: Sequence[NDArray[np.float64]]
+    singletons: bool
 
-    gamma = max((0.0, 0.5, 1.0), key=lambda value: quality(value, ()).mean)
-    rules = fit_weights(CONSTRAINTS, lambda chosen: quality(gamma, chosen).mean, (0, 0.25, 0.5, 1))
-    kept = [rule for rule in rules if rule.weight]
-    temperature = fit_temperature(scores, [example.chains for example in examples])
-    return replace(model, gamma=gamma, constraints=kept, temperature=temperature), quality(gamma, kept)
+    @classmethod
+    def of(
+        cls, model: CorefModel, documents: Sequence[Annotated], *, gold_mentions: bool = False, singletons: bool = False
+    ) -> "Tuning":
+        """Look at documents through a model."""
+        examples = [example_of(one, model.vocabulary, gold_mentions=gold_mentions) for one in documents]
+        odds = [np.zeros(len(one.prepared)) for one in examples]
+        if model.filter is not None:
+            odds = [model.filter.log_odds(one.prepared) for one in examples]
+            kept = [each >= model.filter.threshold for each in odds]
+            examples = [one.only(keep) for one, keep in zip(examples, kept, strict=True)]
+            odds = [each[keep] for each, keep in zip(odds, kept, strict=True)]
+        scores = [one.prepared.scores(model.weights, model.window) for one in examples]
+        return cls(model, documents, examples, odds, scores, singletons)
+
+    def matrices(self, rule: Rule) -> list[NDArray[np.float64]]:
+        """Return of which pairs a constraint speaks, in each document."""
+        return [rule.speaks(one.prepared).astype(np.float64) for one in self.examples]
+
+    def decode(
+        self, gamma: float, shift: float = 0.0, bonus: Sequence[NDArray[np.float64]] | None = None
+    ) -> list[NDArray[np.int64]]:
+        """Return the entities of each document."""
+        return [
+            constrained_link(one + shift * np.eye(len(one)), None if bonus is None else bonus[k], gamma)
+            for k, one in enumerate(self.scores)
+        ]
+
+    def quality(self, labels: Sequence[NDArray[np.int64]], alone: float = -np.inf) -> Scores:
+        """Score entities against the annotation."""
+        return score(self.documents, self.chains(labels, alone))
+
+    def chains(self, labels: Sequence[NDArray[np.int64]], alone: float = -np.inf) -> list[dict[tuple[int, int], int]]:
+        """Return the entity of each span of each document."""
+        return [
+            chains_of(one.prepared, label, stands=(odds >= alone) & self.singletons)
+            for one, label, odds in zip(self.examples, labels, self.odds, strict=True)
+        ]
+
+
+def choose(tuning: Tuning, *, grid: Sequence[float] = (0, 0.5, 1)) -> tuple[CorefModel, Scores]:
+    """Choose γ, the shift of "none", constraints and the threshold of mentions that are alone; then calibrate."""
+    alone = _alone(tuning, tuning.decode(0.5))
+    gamma, shift = max(
+        ((gamma, shift) for gamma in (0.0, 0.5, 1.0) for shift in (-1.5, -1.0, -0.6, -0.3, 0.0, 0.3)),
+        key=lambda pair: tuning.quality(tuning.decode(*pair), alone).mean,
+    )
+    spoken = {rule.name: tuning.matrices(rule) for rule in CONSTRAINTS}
+
+    def labels(rules: Sequence[Rule]) -> list[NDArray[np.int64]]:
+        used = [rule for rule in rules if rule.weight]
+        if not used:
+            return tuning.decode(gamma, shift)
+        bonus = [
+            np.sum([rule.weight * spoken[rule.name][k] for rule in used], axis=0) for k in range(len(tuning.scores))
+        ]
+        return tuning.decode(gamma, shift, bonus)
+
+    fitted = fit_weights(CONSTRAINTS, lambda tried: tuning.quality(labels(tried), alone).mean, grid)
+    rules = [rule for rule in fitted if rule.weight]
+    plain, best = labels(()), labels(rules)
+    if tuning.quality(best, alone).mean < tuning.quality(plain, alone).mean + _WORTH:
+        rules, best = [], plain
+    alone = _alone(tuning, best)
+    calibrated = fit_calibration(tuning.scores, [one.chains for one in tuning.examples])
+    model = replace(
+        tuning.model,
+        gamma=gamma,
+        shift=shift,
+        constraints=rules,
+        alone=alone,
+        calibration=calibrated,
+    )
+    return model, tuning.quality(best, alone)
+
+
+_WORTH = 0.5
+"""Constraints that gain less than so many points on development documents are left out: seeds differ by as much."""
+
+
+def _alone(tuning: Tuning, labels: Sequence[NDArray[np.int64]]) -> float:
+    """Return the log-odds from which mentions that are alone are reported."""
+    if not tuning.singletons or tuning.model.filter is None:
+        return -np.inf
+    return max((-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0), key=lambda value: tuning.quality(labels, value).mean)
 
 
 @dataclass(frozen=True)
@@ -180,39 +250,100 @@ class TrainingReport:
     scores: Scores
 
 
-def train_from(inputs: Sequence[str], output: Path, *, seed: int = 0, progress: Progress = SILENT) -> TrainingReport:
-    """Train a model from annotated files, or from the data folder the one that comes with Onoma, and save it.
+def train_from(
+    inputs: Sequence[str], output: Path, *, scheme: str = "ontogum", seed: int = 0, progress: Progress = SILENT
+) -> TrainingReport:
+    """Train a model from annotated files, or from the data folder one that comes with Onoma, and save it.
 
-    Of files, every tenth document is for development: decoder, constraints and temperature are chosen on it.
+    Of files, every tenth document is for development: decoder, constraints and calibration are chosen on it.
     """
-    documents = []
-    for name in inputs:
-        place = Path(name)
-        if place.is_dir():
-            train, dev = _shipped_parts(place)
-            break
-        documents += annotated_documents(read_corpus(place))
+    folder = Path(inputs[0])
+    if folder.is_dir():
+        if scheme not in SHIPPED:
+            raise SettingsError(f"there is no scheme {scheme!r}; there are {', '.join(SHIPPED)}")
+        parts = SHIPPED[scheme](folder)
     else:
-        train = [one for number, one in enumerate(documents) if number % 10 != 9]
-        dev = [one for number, one in enumerate(documents) if number % 10 == 9]
-        if not dev:
-            raise DataError(f"{len(documents)} documents; at least ten are needed, one of them for development")
-    model, scores = train_model(train, dev, replace(SETTINGS, seed=seed), progress=progress)
+        parts = _parts_of_files(inputs)
+    settings = replace(parts.settings, seed=seed)
+    model, scores = train_model(
+        parts.train, parts.dev, settings, singletons=parts.singletons, further=parts.further, progress=progress
+    )
     card = {
-        "scheme": "OntoNotes (OntoGUM)" if Path(inputs[0]).is_dir() else "that of the training files",
-        "data": "GUM 11, genres " + ", ".join(CLEAN_GENRES) if Path(inputs[0]).is_dir() else list(inputs),
-        "licence": "CC BY-SA 4.0" if Path(inputs[0]).is_dir() else "that of the training files",
-        "documents": len(train),
-        "development": {"documents": len(dev), "muc": scores.muc, "b3": scores.b3, "ceafe": scores.ceafe},
-        "command": "onoma train coref $ONOMA_DATA -o FOLDER",
+        **parts.card,
+        "documents": len(parts.train),
+        "singletons": parts.singletons,
+        "development": {"documents": len(parts.dev), "muc": scores.muc, "b3": scores.b3, "ceafe": scores.ceafe},
     }
     replace(model, facts=card).save(output)
-    return TrainingReport(len(train), len(dev), scores)
+    return TrainingReport(len(parts.train), len(parts.dev), scores)
 
 
-def _shipped_parts(data: Path) -> tuple[list[Annotated], list[Annotated]]:
-    parts = [
-        annotated_documents(read_corpus(data / "text" / "gum" / f"ontogum_{part}.conll12.gz", format="conll2012"))
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """What a model is trained from."""
+
+    train: Sequence[Annotated]
+    dev: Sequence[Annotated]
+    settings: LearningSettings
+    card: Mapping[str, object]
+    singletons: bool = False
+    further: Further | None = None
+
+
+def _parts_of_files(inputs: Sequence[str]) -> _Parts:
+    documents = [one for name in inputs for one in annotated_documents(read_corpus(Path(name)), genres=False)]
+    train = [one for number, one in enumerate(documents) if number % 10 != 9]
+    dev = [one for number, one in enumerate(documents) if number % 10 == 9]
+    if not dev:
+        raise DataError(f"{len(documents)} documents; at least ten are needed, one of them for development")
+    sizes = Counter((number, chain) for number, one in enumerate(documents) for chain in one.chains.values())
+    singletons = 2 * sum(size == 1 for size in sizes.values()) > len(sizes) / 2
+    card = {
+        "scheme": "that of the training files",
+        "data": list(inputs),
+        "licence": "that of the training files",
+        "command": "onoma train coref FILES… -o FOLDER",
+    }
+    return _Parts(train, dev, SETTINGS, card, singletons)
+
+
+def further_sets(data: Path) -> Further:
+    """Return GAP's development texts and LitBank, whose licences allow a model that ships."""
+    return Further(
+        gap_snippets(data / "text" / "gap" / "gap-development.tsv.gz"),
+        list(litbank(data / "text" / "litbank").values()),
+    )
+
+
+def _ontogum(data: Path) -> _Parts:
+    train, dev = (
+        annotated_documents(
+            read_corpus(data / "text" / "gum" / f"ontogum_{part}.conll12.gz", format="conll2012"), genres=False
+        )
         for part in ("train", "dev")
-    ]
-    return [one for one in parts[0] if one.document.genre in CLEAN_GENRES], parts[1]
+    )
+    card = {
+        "scheme": "OntoNotes (OntoGUM)",
+        "data": [f"GUM 11, genres {', '.join(CLEAN_GENRES)}", "GAP, development", "LitBank: pronouns, names"],
+        "licence": "CC BY-SA 4.0; GAP: Apache-2.0; LitBank: CC BY 4.0",
+        "command": "onoma train coref $ONOMA_DATA -o FOLDER",
+    }
+    clean = [one for one in train if one.document.name.split("_")[1] in CLEAN_GENRES]
+    return _Parts(clean, dev, SETTINGS, card, further=further_sets(data))
+
+
+def _litbank(data: Path) -> _Parts:
+    documents = litbank(data / "text" / "litbank")
+    fold = litbank_folds(data / "text" / "litbank")[0]
+    card = {
+        "scheme": "LitBank: people, places, facilities, vehicles, organisations; singletons",
+        "data": ["LitBank, fold 0: training and test documents; development documents for the decoder"],
+        "licence": "CC BY 4.0",
+        "command": "onoma train coref $ONOMA_DATA --scheme litbank -o FOLDER",
+    }
+    train = [documents[name] for name in [*fold["train"], *fold["test"]]]
+    return _Parts(train, [documents[name] for name in fold["dev"]], LITBANK, card, singletons=True)
+
+
+SHIPPED = {"ontogum": _ontogum, "litbank": _litbank}
+"""The models that come with Onoma, by annotation scheme."""

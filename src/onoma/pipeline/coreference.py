@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 
@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from onoma.beside import place_for
 from onoma.coref.attributes import Column
-from onoma.coref.document import documents_of
 from onoma.coref.features import explain_new, explain_pair
-from onoma.coref.model import CorefModel, Resolved, load_coref
+from onoma.coref.model import LONGEST, CorefModel, Resolved, gold_spans, load_coref
 from onoma.corpus.corpus import Corpus
 from onoma.corpus.documents import Annotations, Text
+from onoma.corpus.formats import read_corpus
 from onoma.corpus.readers.texts import find_files, read_texts
 from onoma.corpus.schema import CHAINS, DOCUMENTS, MENTIONS, check
 from onoma.corpus.store import write_tables
@@ -23,12 +23,24 @@ from onoma.corpus.writers.conll2012 import write_conll2012
 from onoma.corpus.writers.files import open_output
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.chains_page import chains_page
+from onoma.pipeline.coref_documents import coref_documents, given_mentions
 from onoma.pipeline.targets import check_spared
 from onoma.pipeline.text.annotation import pipeline_named
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.text.documents.annotator import as_texts, batches_of
 
-__all__ = ["Chain", "CorefJob", "DocumentChains", "Mention", "coref", "coref_files", "coref_model"]
+__all__ = [
+    "LONGEST",
+    "SCHEMES",
+    "Chain",
+    "CorefJob",
+    "DocumentChains",
+    "Mention",
+    "chains_in",
+    "coref",
+    "coref_files",
+    "coref_model",
+]
 
 
 @dataclass(frozen=True)
@@ -91,14 +103,13 @@ class DocumentChains:
         found = self.resolved
         if not 0 <= mention < len(found.prepared):
             raise SettingsError(f"mention {mention}; there are {len(found.prepared)} (from 0)")
-        links = found.posterior.links[mention]
-        best = int(links[: mention + 1].argmax())
+        best, probability = found.posterior.link(mention)
         parts = explain_pair(found.prepared, self.model.weights, mention, best) if best != mention else []
         new = explain_new(found.prepared, self.model.weights, mention)
         ranked = sorted(parts, key=lambda part: -abs(part[1]))
         return {
             "antecedent": None if best == mention else best,
-            "probability": float(links[best]),
+            "probability": probability,
             "for the antecedent": ranked,
             "for a new entity": sorted(new, key=lambda part: -abs(part[1])),
             "score": sum(value for _, value in parts) - sum(value for _, value in new),
@@ -187,7 +198,13 @@ class CorefJob:
     annotator
         A folder of text models or `spacy:NAME`; None: those that come with Onoma.
     singletons
-        Whether mentions that are alone are chains of one.
+        Whether mentions that are alone are chains of one; None: as the model's scheme has it.
+    scheme
+        Which of the models that come with Onoma: `ontogum` or `litbank`.
+    gold_mentions
+        Link the mentions that CoNLL-2012 files hold, instead of finding them.
+    substitute
+        Add to JSON Lines the text with pronouns replaced by main mentions.
     """
 
     inputs: tuple[str, ...]
@@ -197,26 +214,45 @@ class CorefJob:
     id_field: str = "id"
     model: Path | None = None
     annotator: str | None = None
-    singletons: bool = False
+    singletons: bool | None = None
+    scheme: str = "ontogum"
+    gold_mentions: bool = False
+    substitute: bool = False
+
+    def __post_init__(self) -> None:
+        if self.substitute and self.output.suffix not in {".jsonl", ".txt"}:
+            raise SettingsError(
+                f"--substitute gives text, and {self.output.name} has no place for it",
+                hint="Write to .jsonl (chains and text) or .txt (the text alone).",
+            )
+        if self.gold_mentions and self.annotator is not None:
+            raise SettingsError("mentions that are given are annotated by Onoma's own stages; leave out --with")
+
+
+SCHEMES = ("ontogum", "litbank")
+"""Annotation schemes of the models that come with Onoma."""
 
 
 @cache
-def coref_model(folder: str | None = None) -> CorefModel:
-    """Read a coreference model; by default the one that comes with Onoma."""
+def coref_model(folder: str | None = None, scheme: str = "ontogum") -> CorefModel:
+    """Read a coreference model; by default one that comes with Onoma."""
     if folder is not None:
         return load_coref(folder)
-    with resources.as_file(resources.files("onoma.coref").joinpath("models", "ontogum")) as place:
+    if scheme not in SCHEMES:
+        raise SettingsError(f"there is no scheme {scheme!r}; there are {', '.join(SCHEMES)}")
+    with resources.as_file(resources.files("onoma.coref").joinpath("models", scheme)) as place:
         if not place.is_dir():
-            raise DataError("no coreference model comes with this installation", hint="Give one with --model FOLDER.")
+            raise DataError(f"no model {scheme} comes with this installation", hint="Give one with --model FOLDER.")
         return load_coref(place)
 
 
 def coref(
     texts: "str | Text | Iterable[str | Text]",
     *,
-    model: str | Path | None = None,
+    model: str | Path | CorefModel | None = None,
+    scheme: str = "ontogum",
     annotator: str | None = None,
-    singletons: bool = False,
+    singletons: bool | None = None,
 ) -> list[DocumentChains]:
     """Find which mentions of each text are one thing.
 
@@ -225,33 +261,32 @@ def coref(
     texts
         One text or many.
     model
-        A folder with a trained model; None: the one that comes with Onoma.
+        A trained model or its folder; None: one that comes with Onoma.
+    scheme
+        Which of those: `ontogum` (news, web, talk) or `litbank` (fiction; people and places, also those alone).
     annotator
         A folder of text models or `spacy:NAME`; None: those that come with Onoma.
     singletons
-        Whether mentions that are alone are chains of one.
+        Whether mentions that are alone are chains of one; None: as the model's scheme has it.
     """
-    return list(_stream(as_texts(texts), None if model is None else str(model), annotator, singletons=singletons))
+    trained = model if isinstance(model, CorefModel) else coref_model(None if model is None else str(model), scheme)
+    return list(_stream(as_texts(texts), trained, annotator, singletons=singletons))
 
 
 def coref_files(job: CorefJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> dict[str, int]:
-    """Resolve files and write the answer; return counts."""
-    writer = _writer(job.output)
-    counts = {"documents": 0, "chains": 0, "mentions": 0}
-    check_spared(job.output, files := find_files(job.inputs))
-    texts = (
-        text
-        for file in files
-        for text in read_texts(file, format=job.source_format, text_field=job.text_field, id_field=job.id_field)
-    )
+    """Resolve files and write the answer; return counts, `long` of documents that were linked in stretches."""
+    writer = _writer(job)
+    counts = {"documents": 0, "chains": 0, "mentions": 0, "long": 0}
+    trained = coref_model(None if job.model is None else str(job.model), job.scheme)
+    check_spared(job.output, find_files(job.inputs))
 
     def counted() -> Iterator[DocumentChains]:
-        model = None if job.model is None else str(job.model)
         with progress.task("linking mentions", None, "documents") as task, stop.heeded() as asked:
-            for found in _stream(texts, model, job.annotator, singletons=job.singletons):
+            for found in _given(job, trained) if job.gold_mentions else _found(job, trained):
                 counts["documents"] += 1
                 counts["chains"] += len(found.chains)
                 counts["mentions"] += sum(len(chain.mentions) for chain in found.chains)
+                counts["long"] += len(found.resolved.prepared) > LONGEST
                 task.advance(1, chains=counts["chains"])
                 yield found
                 if asked():
@@ -261,27 +296,45 @@ def coref_files(job: CorefJob, *, progress: Progress = SILENT, stop: Stop = NEVE
     return counts
 
 
+def _found(job: CorefJob, model: CorefModel) -> Iterator[DocumentChains]:
+    texts = (
+        text
+        for file in find_files(job.inputs)
+        for text in read_texts(file, format=job.source_format, text_field=job.text_field, id_field=job.id_field)
+    )
+    return _stream(texts, model, job.annotator, singletons=job.singletons)
+
+
+def _given(job: CorefJob, model: CorefModel) -> Iterator[DocumentChains]:
+    """Link the mentions of CoNLL-2012 files; all are reported."""
+    for name in job.inputs:
+        for one, annotations in given_mentions(read_corpus(Path(name), format="conll2012")):
+            spans = gold_spans(one.document, one.chains)
+            yield chains_in(annotations, model, model.resolve(one.document, spans), singletons=job.singletons)
+
+
 def _stream(
-    texts: Iterable[Text], model: str | None, annotator: str | None, *, singletons: bool
+    texts: Iterable[Text], model: CorefModel, annotator: str | None, *, singletons: bool | None
 ) -> Iterator[DocumentChains]:
-    trained = coref_model(model)
     stages = pipeline_named(annotator)
     for batch in batches_of(texts):
         annotations = stages.annotate(batch)
-        for one, document in zip(annotations, documents_of(annotations), strict=True):
-            yield _resolved(one, trained, trained.resolve(document), singletons=singletons)
+        for one, document in zip(annotations, coref_documents(annotations), strict=True):
+            yield chains_in(one, model, model.resolve(document), singletons=singletons)
 
 
-def _resolved(one: Annotations, model: CorefModel, found: Resolved, *, singletons: bool) -> DocumentChains:
+def chains_in(
+    one: Annotations, model: CorefModel, found: Resolved, *, singletons: bool | None = None
+) -> DocumentChains:
+    """Return the chains of an annotated document that a model resolved."""
+    singletons = bool(model.facts.get("singletons", False)) if singletons is None else singletons
     groups: dict[int, list[int]] = {}
+    kept = found.reported(singletons=singletons)
     for row, label in enumerate(found.labels.tolist()):
-        groups.setdefault(label, []).append(row)
+        if kept[row]:
+            groups.setdefault(label, []).append(row)
     words = one.tokens["word"].to_pylist()
-    chains = tuple(
-        Chain(tuple(_mention(found, words, rows, k) for k in range(len(rows))))
-        for rows in groups.values()
-        if singletons or len(rows) > 1
-    )
+    chains = tuple(Chain(tuple(_mention(found, words, rows, k) for k in range(len(rows)))) for rows in groups.values())
     name = str(one.documents["document"][0])
     return DocumentChains(name, one, chains, found.posterior.entities(), found, model)
 
@@ -294,14 +347,20 @@ def _mention(found: Resolved, words: Sequence[str], rows: Sequence[int], k: int)
         span.start,
         span.end,
         " ".join(words[span.start : span.end]),
-        float(found.posterior.coreferent[row, other]) if other != row else float(found.posterior.links[row, row]),
+        found.posterior.coreference(row, other) if other != row else _alone(found, row),
         bool(found.prepared.mentions.table[row, Column.TYPE] == 0),
     )
 
 
-def _writer(path: Path) -> Callable[[Iterable[DocumentChains], Path], None]:
+def _alone(found: Resolved, row: int) -> float:
+    best, probability = found.posterior.link(row)
+    return probability if best == row else 1.0 - probability
+
+
+def _writer(job: CorefJob) -> Callable[[Iterable[DocumentChains], Path], None]:
+    path = job.output
     writers: dict[str, Callable[[Iterable[DocumentChains], Path], None]] = {
-        ".jsonl": _write_jsonl,
+        ".jsonl": partial(_write_jsonl, substitute=job.substitute),
         ".conll": _write_conll,
         ".html": _write_html,
         ".duckdb": _write_duckdb,
@@ -312,10 +371,11 @@ def _writer(path: Path) -> Callable[[Iterable[DocumentChains], Path], None]:
     return writers[path.suffix]
 
 
-def _write_jsonl(documents: Iterable[DocumentChains], path: Path) -> None:
+def _write_jsonl(documents: Iterable[DocumentChains], path: Path, *, substitute: bool) -> None:
     with open_output(path) as output:
         for one in documents:
-            output.write((json.dumps(one.as_json(), ensure_ascii=False) + "\n").encode("utf-8"))
+            row = one.as_json() | ({"substituted": one.substituted()} if substitute else {})
+            output.write((json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8"))
 
 
 def _write_text(documents: Iterable[DocumentChains], path: Path) -> None:

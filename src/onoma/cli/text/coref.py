@@ -34,8 +34,21 @@ def coref(
     annotator: Annotated[
         str | None, typer.Option("--with", help="A folder of text models, or spacy:NAME for a pipeline of spaCy.")
     ] = None,
+    scheme: Annotated[
+        str,
+        typer.Option("--scheme", help="ontogum: any text; litbank: fiction, people and places, also alone."),
+    ] = "ontogum",
     singletons: Annotated[
-        bool, typer.Option("--singletons", help="Mentions that are alone are chains of one.")
+        bool | None,
+        typer.Option(
+            "--singletons/--no-singletons", help="Mentions that are alone are chains of one; else as the scheme has it."
+        ),
+    ] = None,
+    gold_mentions: Annotated[
+        bool, typer.Option("--gold-mentions", help="Link the mentions that CoNLL-2012 files hold; find none.")
+    ] = False,
+    substitute: Annotated[
+        bool, typer.Option("--substitute", help="Add to .jsonl the text with pronouns replaced by main mentions.")
     ] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -49,15 +62,34 @@ def coref(
       [cyan]onoma coref letters/*.txt -o letters.html[/]
       [cyan]onoma coref story.txt -o story.jsonl[/]
       [cyan]onoma coref story.txt -o without-pronouns.txt[/]
+      [cyan]onoma coref novel.txt --scheme litbank -o novel.html[/]
+      [cyan]onoma coref key.conll --gold-mentions -o linked.conll[/]
     """
-    from onoma.pipeline.coreference import CorefJob, coref_files
+    from onoma.pipeline.coreference import LONGEST, CorefJob, coref_files
 
     speaker = Speaker(json=json, quiet=quiet)
-    job = CorefJob(tuple(inputs), output, source_format, text_field, id_field, model, annotator, singletons)
+    job = CorefJob(
+        tuple(inputs),
+        output,
+        source_format,
+        text_field,
+        id_field,
+        model,
+        annotator,
+        singletons,
+        scheme,
+        gold_mentions,
+        substitute,
+    )
     with Interrupt(speaker.note, lambda: "nothing was written") as interrupt:
         counts = coref_files(job, progress=speaker.progress, stop=interrupt)
     speaker.say(
         f"{output}: {counts['documents']:,} documents, {counts['chains']:,} chains, {counts['mentions']:,} mentions"
     )
+    if counts["long"]:
+        speaker.note(
+            f"{counts['long']:,} long: documents of more than {LONGEST:,} mentions are linked in stretches, and "
+            f"antecedents looked for at least {LONGEST // 2:,} mentions back"
+        )
     if json:
         speaker.answer({"output": str(output), **counts})

@@ -33,6 +33,9 @@ def train(
     ],
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder of models to make.")],
+    scheme: Annotated[
+        str, typer.Option("--scheme", help="coref from the data folder: which model, ontogum or litbank.")
+    ] = "ontogum",
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -57,7 +60,7 @@ def train(
     """
     speaker = Speaker(json=json, quiet=quiet)
     if task is Task.coref:
-        _train_coref(speaker, inputs, output, seed)
+        _train_coref(speaker, inputs, output, scheme, seed)
         return
     if task in (Task.correct, Task.ngrams):
         _train_correction(speaker, task, inputs, output, seed)
@@ -81,10 +84,10 @@ def train(
         )
 
 
-def _train_coref(speaker: Speaker, inputs: list[str], output: Path, seed: int) -> None:
+def _train_coref(speaker: Speaker, inputs: list[str], output: Path, scheme: str, seed: int) -> None:
     from onoma.pipeline.coref_training import train_from
 
-    report = train_from(inputs, output, seed=seed, progress=speaker.progress)
+    report = train_from(inputs, output, scheme=scheme, seed=seed, progress=speaker.progress)
     scores = {
         "muc": report.scores.muc,
         "b3": report.scores.b3,
