@@ -51,6 +51,10 @@ class Posterior:
         best = int(self.links[i, : i + 1].argmax())
         return best, float(self.links[i, best])
 
+    def alone(self, i: int) -> float:
+        """Return the probability that mention i has no antecedent."""
+        return float(self.links[i, i])
+
     def coreference(self, i: int, k: int) -> float:
         """Return the probability that two mentions are one thing."""
         return float(self.coreferent[i, k])
@@ -94,6 +98,11 @@ class Stretches:
         low, part = self._part(i)
         best, probability = part.link(i - low)
         return best + low, probability
+
+    def alone(self, i: int) -> float:
+        """Return the probability that mention i has no antecedent."""
+        low, part = self._part(i)
+        return part.alone(i - low)
 
     def coreference(self, i: int, k: int) -> float:
         """Return the probability that two mentions are one thing; 0 where no stretch holds both."""

@@ -347,14 +347,9 @@ def _mention(found: Resolved, words: Sequence[str], rows: Sequence[int], k: int)
         span.start,
         span.end,
         " ".join(words[span.start : span.end]),
-        found.posterior.coreference(row, other) if other != row else _alone(found, row),
+        found.posterior.coreference(row, other) if other != row else found.posterior.alone(row),
         bool(found.prepared.mentions.table[row, Column.TYPE] == 0),
     )
-
-
-def _alone(found: Resolved, row: int) -> float:
-    best, probability = found.posterior.link(row)
-    return probability if best == row else 1.0 - probability
 
 
 def _writer(job: CorefJob) -> Callable[[Iterable[DocumentChains], Path], None]:

@@ -126,7 +126,7 @@ class _Scene:
         member, span = members[k], self.spans[members[k].row]
         other = members[k - 1] if k else members[min(1, len(members) - 1)]
         posterior = self.found.posterior
-        sure = posterior.links[member.row, member.row] if other is member else None
+        sure = posterior.alone(member.row) if other is member else None
         is_pronoun = self.found.prepared.mentions.table[member.row, Column.TYPE] == 0
         return {
             "id": f"{self.document.name}:{span.start}-{span.end}",
@@ -138,7 +138,7 @@ class _Scene:
             "kind": "name" if member.name else "pronoun" if is_pronoun else "nominal",
             "name": self.words(*member.name[:2]) if member.name else None,
             "chain": chain,
-            "probability": round(float(posterior.coreferent[member.row, other.row] if sure is None else sure), 6),
+            "probability": round(posterior.coreference(member.row, other.row) if sure is None else sure, 6),
         }
 
     def record(self, chain: str, members: Sequence[_Mention]) -> dict[str, Any]:

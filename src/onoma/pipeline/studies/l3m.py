@@ -43,7 +43,8 @@ def _table_1(context: Context) -> Findings:
 def _findings(context: Context, settings: LearningSettings, *, gold_mentions: bool) -> Findings:
     train, dev, test = ontogum(context)
     published = _GOLD_PAPER if gold_mentions else _PREDICTED_PAPER
-    base = replace(settings, seed=context.seed, **({"epochs": 2, "runs": 1} if context.quick else {}))
+    base = replace(settings, seed=context.seed)
+    base = replace(base, epochs=2, runs=1) if context.quick else base
     learners = {"Best-Link": replace(base, learner="binary"), "L3M": replace(base, gamma=0.0), "PL3M": base}
     found: dict[str, _Result] = {}
     seconds = {}
