@@ -71,3 +71,26 @@ def test_it_is_the_default_and_says_why():
 def test_real_tables_get_the_model_that_finds_more(data, file, model):
     table = read_table(data / f"resolution/{file}.csv.gz").table
     assert picked(table)[0] == model
+
+
+def test_one_name_block_is_for_trees_if_its_rows_say_ever_new_things():
+    authors = simulate_authors(1500, seed=3)
+    first = [name.lower() for name in authors["first"].to_pylist()]
+    block = pa.table(
+        {
+            "author": [f"{name} lee" for name in first],
+            "venue": authors["venue"],
+            "title": [text.lower() for text in authors["title"].to_pylist()],
+        }
+    )
+    model, why = picked(block)
+    assert model == "hierarchical"
+    assert "one family name" in why
+    repeated = pa.concat_tables([block.slice(0, 60)] * 10)
+    assert picked(repeated)[0] == "copying"
+
+
+def test_what_strangers_share_by_chance_makes_no_rows_alike():
+    authors = simulate_authors(1000, seed=2).select(["first", "middle", "last", "title", "venue"])
+    flags = authors.append_column("language", [["en"] * 990 + ["de"] * 10]).append_column("open", [["no", "no"] * 500])
+    assert picked(flags)[0] == "hierarchical"

@@ -3,9 +3,12 @@
 Rows with one whole name that less than a tenth of a person would have by chance (`rare_names`) are one person's, nearly
 surely. What they are like tells the two apart. In tables of records such rows agree in most other fields, for they are
 copies; in tables of mentions (authorships, patents) each says something new. Measured, as the mean share of equal
-values of two such rows: people and customers .53 to .81, authors .11 to .15. And where a person has very many rows,
-pairs of rows say little of an entity: at 4 rows for a name records are found better as copies (B³ .96 against .69), at
-14 better as trees (.98 against .53).
+values of two such rows beyond what chance gives (strangers agree on a state, or on being first author): people and
+customers .52 to .75, authors .10 to .35. And where a person has very many rows, pairs of rows say little of an entity:
+at 4 rows for a name records are found better as copies (B³ .96 against .69), at 14 better as trees (.98 against .53).
+
+Where one family name has most of the rows (a *name block*: all the Wangs of an index), no whole name is rare. There rows
+of one given name stand in: most are one person's, and what namesakes add only makes rows look less alike.
 
 The limits below were set with these scores in sight; on other tables they are untested.
 """
@@ -27,7 +30,10 @@ __all__ = ["pick_model"]
 
 _FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of rare names, and such names, that are enough to judge by."""
-_ALIKE = 1 / 3
+_ALIKE = 0.43
+"""The middle, as a ratio, between the most alike mentions that were measured and the least alike records."""
+_BLOCK = 0.5
+"""The part of rows with one family name from which on a table is one name block."""
 _MANY = 8.0
 _COPIED = 0.9
 """Rows that agree in more than this are repeated, however many they are."""
@@ -64,13 +70,12 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
     people = [each for each in fields if each.kind == "person"]
     if not people:
         return "copying", "there are no names of people"
+    others = [each for each in fields if each.kind != "person"]
     mates = _rows_of_rare_names(people)
     n_names = len(np.unique(mates[:, 0]))
     if len(mates) < _FEWEST or n_names < _FEWEST_NAMES:
-        if any(each.kind == "set" for each in fields):
-            return "hierarchical", "there are names of people with lists around them"
-        return "copying", "there are few rows of one rare name"
-    alike = _agreement([each for each in fields if each.kind != "person"], mates)
+        return _by_block(people, others)
+    alike = _agreement(others, mates)
     if alike is None:
         return "copying", "rows of one rare name say nothing else"
     if alike <= _ALIKE:
@@ -79,6 +84,25 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
     if size >= _MANY and alike <= _COPIED:
         return "hierarchical", f"a rare name has {size:.0f} rows, which agree in {alike:.0%} of what else they say"
     return "copying", f"rows of one rare name agree in {alike:.0%} of what else they say"
+
+
+def _by_block(people: Sequence[FieldData], others: Sequence[FieldData]) -> tuple[str, str]:
+    """Return the model where no name is rare, and why: trees for a name block whose rows say ever new things."""
+    if any(each.kind == "set" for each in others):
+        return "hierarchical", "there are names of people with lists around them"
+    given, family = (np.array(part, dtype=object) for part in given_and_family(people))
+    known = np.array([bool(name) for name in family], dtype=np.bool_)
+    names, counts = np.unique(family[known].astype(str), return_counts=True)
+    if len(names) == 0 or counts.max() < _BLOCK * len(family):
+        return "copying", "there are few rows of one rare name"
+    whole = np.array([len(name.split(" ", 1)[0]) > 1 for name in given], dtype=np.bool_)
+    rows = np.flatnonzero(whole & (family == names[counts.argmax()]))
+    labels = np.unique(given[rows].astype(str), return_inverse=True)[1]
+    order = np.argsort(labels, kind="stable")
+    alike = _agreement(others, np.stack([labels[order], rows[order]], axis=1))
+    if alike is None or alike > _ALIKE:
+        return "copying", "most rows have one family name, and say nothing else or the same"
+    return "hierarchical", f"most rows have one family name, and those of one given name agree in {alike:.0%} of the rest"
 
 
 def _rows_of_rare_names(people: Sequence[FieldData]) -> NDArray[np.int64]:
@@ -94,12 +118,14 @@ def _rows_of_rare_names(people: Sequence[FieldData]) -> NDArray[np.int64]:
 
 
 def _agreement(fields: Sequence[FieldData], mates: NDArray[np.int64]) -> float | None:
-    """Return how often two rows of a name have the same value, where both have one: the mean over fields."""
+    """Return how often two rows of a name have the same value beyond chance, where both have one: the mean of fields."""
     same = mates[1:, 0] == mates[:-1, 0]
     one, other = mates[1:, 1][same], mates[:-1, 1][same]
     shares = []
     for field in fields:
         filled = (field.codes[one] >= 0) & (field.codes[other] >= 0)
         if filled.sum() >= _FEWEST // 5:
-            shares.append(float((field.codes[one] == field.codes[other])[filled].mean()))
+            chance = float(((field.counts / field.counts.sum()) ** 2).sum())
+            share = float((field.codes[one] == field.codes[other])[filled].mean())
+            shares.append((share - chance) / max(1.0 - chance, 1e-9))
     return float(np.mean(shares)) if shares else None

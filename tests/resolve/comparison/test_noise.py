@@ -6,7 +6,7 @@ import pytest
 
 from onoma.corpus.simulate import PeopleSettings, simulate_people
 from onoma.resolve.api import resolve
-from onoma.resolve.comparison.noise import noise_of
+from onoma.resolve.comparison.noise import UNRELATED, noise_of
 
 
 def test_shares_of_every_kind_sum_to_one():
@@ -29,3 +29,15 @@ def test_few_duplicates_are_found_among_many_housemates():
     found = resolve(people.drop_columns(["cluster_id", "email"]))
     truth = pc.count_distinct(people["cluster_id"]).as_py()
     assert found.clustering.n_entities == pytest.approx(truth, abs=25)
+
+
+def test_unrelated_names_are_bounded_among_copies_and_other_levels_take_the_rest():
+    noise = noise_of(["person", "place"], [11, 9])
+    learnt = np.full(11, 0.3 / 9)
+    learnt[-2:] = 0.35
+    found = noise.bounded(0, learnt)
+    assert found.sum() == pytest.approx(1.0)
+    assert found[-2:].sum() == pytest.approx(UNRELATED)
+    usual = np.append(np.full(9, 0.11), [0.005, 0.005])
+    assert noise.bounded(0, usual) == pytest.approx(usual)
+    assert noise.bounded(1, learnt[:9]) == pytest.approx(learnt[:9])  # places do change

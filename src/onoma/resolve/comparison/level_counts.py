@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.comparison._weights_kernels import count_levels
 from onoma.resolve.comparison.dependence import dependence, spanning_tree
-from onoma.resolve.comparison.noise import FIRM, UNRELATED, WEAK
+from onoma.resolve.comparison.noise import FIRM, WEAK
 from onoma.resolve.comparison.relatives import draw_to_strangers
 from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, Evidence, Weights, WeightSettings
 
@@ -159,13 +159,10 @@ class LevelCounts:
         )
 
     def _keep_firm(self, table: NDArray[np.float64], f: int) -> None:
-        """Draw the share of unrelated values among copies to what is usual, where values are seldom replaced."""
+        """Bound the share of unrelated values among copies where values are seldom replaced."""
         noise = self.evidence.noise
-        if noise is None or f == self.evidence.contrast:
-            return
-        by_parent = self.counts[COPIED, f].sum(axis=1)
-        by_parent[-1] = by_parent.sum()
-        table[:] = np.log(noise.drawn(f, np.exp(table), by_parent, UNRELATED * self.n_inside))
+        if noise is not None and f != self.evidence.contrast:
+            table[:] = np.log(noise.bounded(f, np.exp(table)))
 
     def _cap_levels(self, tables: NDArray[np.float64], f: int, k: int) -> None:
         """Let no level speak more for a copy than sharing an ordinary value does.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from onoma.errors import DataError
 from onoma.resolve.blocking.canopies import (
@@ -29,6 +30,7 @@ from onoma.resolve.posterior.copying import Draws
 from onoma.resolve.posterior.exclusive import part_rivals
 from onoma.resolve.posterior.judgements import hold_apart, weights_heeding
 from onoma.resolve.posterior.linking import LinkingSampler
+from onoma.resolve.posterior.parting import part_contradicted
 from onoma.resolve.posterior.sampling import Chain, SamplerChain, Stopped, Tally, run_chain
 
 __all__ = [
@@ -186,6 +188,7 @@ def posterior_of(
     stopped: Stopped | None = None,
     n_samples: int = 0,
     n_cut: int = 0,
+    alike: NDArray[np.float64] | None = None,
 ) -> Posterior:
     """Agree on entities, and tell what was found.
 
@@ -195,9 +198,13 @@ def posterior_of(
         Where the chain stood, if it was stopped before it had drawn `n_samples`.
     n_cut
         Plausible pairs that were left out.
+    alike
+        The probability of each pair by itself, where entities that their own pairs contradict are to be parted.
     """
     evidence, problem = compared.evidence, compared.problem
     consensus = find_consensus(evidence.n, evidence.a, evidence.b, draws.together, draws.roots, threshold=merge_cost)
+    if alike is not None:
+        consensus = part_contradicted(consensus, evidence.a, evidence.b, alike, threshold=merge_cost)
     if len(problem.judged.pairs()):
         consensus = hold_apart(consensus, draws.roots, problem.judged, threshold=merge_cost)
     if problem.source is not None and (evidence.linking or problem.one_to_one):

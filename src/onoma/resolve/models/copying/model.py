@@ -80,7 +80,7 @@ class Copying:
             weights = run.resume.weights
             sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=run.seed)
         run.clock.lap("weights")
-        stopped, n_cut = None, 0
+        stopped, n_cut, alike = None, 0, None
         if run.carry is not None:
             effort = {"n_burn_in": settings.burn_in, "n_samples": settings.samples, "seed": run.seed}
             draws, n_cut = sample_copies(evidence, weights, **effort, carry=run.carry)
@@ -88,7 +88,9 @@ class Copying:
             if evidence.linking:
                 chain = linking_chain(compared, weights, run.seed)
             else:
-                chain = _chain(compared, *edge_weights(evidence, weights), sampler, run.seed)
+                copy, relative = edge_weights(evidence, weights)
+                alike = None if evidence.taught >= 0 else copy / (1.0 + copy + relative)
+                chain = _chain(compared, copy, relative, sampler, run.seed)
             draws, stopped = sample(chain, evidence, settings, run)
         run.clock.lap("sampling")
         return posterior_of(
@@ -100,6 +102,7 @@ class Copying:
             stopped=stopped,
             n_samples=settings.samples,
             n_cut=n_cut,
+            alike=alike,
         )
 
 
