@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.reference.resolve_parting import average_link_slow
 
 from onoma.corpus.clustering import Clustering
 from onoma.resolve.posterior._parting_kernels import average_link
 from onoma.resolve.posterior.consensus import Consensus
 from onoma.resolve.posterior.parting import part_contradicted
-from tests.reference.resolve_parting import average_link_slow
 
 
 @pytest.mark.parametrize("seed", range(6))

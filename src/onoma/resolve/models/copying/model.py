@@ -89,6 +89,8 @@ class Copying:
                 chain = linking_chain(compared, weights, run.seed)
             else:
                 copy, relative = edge_weights(evidence, weights)
+                if len(problem.judged.pairs()):
+                    copy, relative = weights_heeding(problem.judged, evidence, copy, relative)
                 alike = None if evidence.taught >= 0 else copy / (1.0 + copy + relative)
                 chain = _chain(compared, copy, relative, sampler, run.seed)
             draws, stopped = sample(chain, evidence, settings, run)
@@ -122,7 +124,6 @@ def _chain(
         each = ExclusiveSampler(problem.source, evidence.a, evidence.b, seed=seed)
         return SamplerChain(each, lambda n, kept: each.run(copy, relative, n_sweeps=n, n_kept=kept))
     if len(problem.judged.pairs()):
-        copy, relative = weights_heeding(problem.judged, evidence, copy, relative)
         outside = np.zeros(evidence.n, dtype=np.bool_)
         held = ApartSampler(problem.judged, outside, evidence.a, evidence.b, seed=seed)
         return SamplerChain(held, lambda n, kept: held.run(copy, relative, n_sweeps=n, n_kept=kept))
