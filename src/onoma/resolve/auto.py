@@ -7,8 +7,8 @@ values of two such rows beyond what chance gives (strangers agree on a state, or
 customers .52 to .75, authors .10 to .35. And where a person has very many rows, pairs of rows say little of an entity:
 at 4 rows for a name records are found better as copies (B³ .96 against .69), at 14 better as trees (.98 against .53).
 
-Where one family name has most of the rows (a *name block*: all the Wangs of an index), no whole name is rare. There rows
-of one given name stand in: most are one person's, and what namesakes add only makes rows look less alike.
+Where one family name has most of the rows (a *name block*: all the Wangs of an index), no whole name is rare. Rows of one
+given name stand in: most are one person's, and what namesakes add only makes rows look less alike.
 
 The limits below were set with these scores in sight; on other tables they are untested.
 """
@@ -102,7 +102,7 @@ def _by_block(people: Sequence[FieldData], others: Sequence[FieldData]) -> tuple
     alike = _agreement(others, np.stack([labels[order], rows[order]], axis=1))
     if alike is None or alike > _ALIKE:
         return "copying", "most rows have one family name, and say nothing else or the same"
-    return "hierarchical", f"most rows have one family name, and those of one given name agree in {alike:.0%} of the rest"
+    return "hierarchical", f"most rows have one family name; those of one given name agree in {alike:.0%} of the rest"
 
 
 def _rows_of_rare_names(people: Sequence[FieldData]) -> NDArray[np.int64]:
@@ -118,7 +118,7 @@ def _rows_of_rare_names(people: Sequence[FieldData]) -> NDArray[np.int64]:
 
 
 def _agreement(fields: Sequence[FieldData], mates: NDArray[np.int64]) -> float | None:
-    """Return how often two rows of a name have the same value beyond chance, where both have one: the mean of fields."""
+    """Return how often two rows of a name have the same value beyond chance, where both have one; the mean."""
     same = mates[1:, 0] == mates[:-1, 0]
     one, other = mates[1:, 1][same], mates[:-1, 1][same]
     shares = []

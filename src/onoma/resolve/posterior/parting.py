@@ -69,9 +69,7 @@ def part_contradicted(
     return Consensus(Clustering.from_labels(anew), probability)
 
 
-def _linked(
-    one: NDArray[np.int64], other: NDArray[np.int64], p: Floats, n: int, threshold: float
-) -> NDArray[np.int64]:
+def _linked(one: NDArray[np.int64], other: NDArray[np.int64], p: Floats, n: int, threshold: float) -> NDArray[np.int64]:
     """Return the first record of each record's group by average linkage, component by component."""
     use = np.flatnonzero(p > _FLOORS[0])
     group = Clustering.from_labels(components(n, one[use], other[use]))
