@@ -53,3 +53,15 @@ def test_a_model_with_a_filter_is_saved_whole(tmp_path):
     assert again.filter.threshold == model.filter.threshold
     assert again.resolve(documents[0].document).chains() == model.resolve(documents[0].document).chains()
     assert len(model.resolve(documents[0].document).prepared) < len(candidate_mentions(documents[0].document))
+
+
+def test_every_name_is_looked_at_on_request():
+    documents = [Annotated(make_document(f"d{k}"), CHAINS) for k in range(4)]
+    model = train_coref(documents, LearningSettings(bits=12, min_word_count=1, recall=0.9))
+    prussia = (7, 8)
+    looked_at = [
+        {(span.start, span.end) for span in model.resolve(documents[0].document, all_names=each).prepared.spans}
+        for each in (False, True)
+    ]
+    assert prussia not in looked_at[0]
+    assert prussia in looked_at[1]

@@ -101,8 +101,11 @@ class CorefModel:
     alone: float = -np.inf
     facts: Mapping[str, object] = field(default_factory=dict)
 
-    def resolve(self, document: Document, spans: Sequence[Span] | None = None) -> Resolved:
-        """Find the chains of a document, among given mentions or among all that may refer."""
+    def resolve(self, document: Document, spans: Sequence[Span] | None = None, *, all_names: bool = False) -> Resolved:
+        """Find the chains of a document, among given mentions or among all that may refer.
+
+        With `all_names` every name is looked at, also one that the filter takes for said only once.
+        """
         if spans is not None:
             return self.resolve_prepared(prepare(document, spans, self.vocabulary))
         prepared = prepare(document, candidate_mentions(document), self.vocabulary)
@@ -110,6 +113,9 @@ class CorefModel:
             return self.resolve_prepared(prepared)
         odds = self.filter.log_odds(prepared)
         kept = odds >= self.filter.threshold
+        if all_names:
+            names = {(start, end) for start, end, _ in document.names}
+            kept |= np.array([(span.start, span.end) in names for span in prepared.spans], bool)
         return self.resolve_prepared(prepared.only(kept), odds[kept] >= self.alone)
 
     def resolve_prepared(self, prepared: Prepared, stands: NDArray[np.bool_] | None = None) -> Resolved:

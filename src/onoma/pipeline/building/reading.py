@@ -14,9 +14,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from onoma.coref.attributes import Column
-from onoma.coref.document import Document, documents_of
+from onoma.coref.document import Document
 from onoma.coref.model import CorefModel, Resolved
 from onoma.corpus.documents import Annotations, Text
+from onoma.pipeline.coref_documents import coref_documents
 from onoma.text.documents.annotator import Pipeline
 
 __all__ = ["Read", "read_documents"]
@@ -50,8 +51,8 @@ def read_documents(texts: Sequence[Text], pipeline: Pipeline, model: CorefModel)
     """Annotate documents and find their chains."""
     annotations = pipeline.annotate(texts)
     return [
-        _read(one, document, model.resolve(document))
-        for one, document in zip(annotations, documents_of(annotations), strict=True)
+        _read(one, document, model.resolve(document, all_names=True))
+        for one, document in zip(annotations, coref_documents(annotations), strict=True)
     ]
 
 
