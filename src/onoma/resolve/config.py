@@ -11,13 +11,13 @@ a model honours it or `onoma.resolve.registry.check` refuses it; nothing is igno
 import dataclasses
 import difflib
 import json
-import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from onoma.corpus.writers.toml import to_toml
 from onoma.errors import DataError, SettingsError
 
 __all__ = [
@@ -399,44 +399,3 @@ def _plain(value: object) -> object:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     raise SettingsError(f"{value!r} cannot be kept in a file of settings")
-
-
-def to_toml(settings: Mapping[str, object]) -> str:
-    """Write settings as TOML: texts, numbers, truth values, lists of these, and tables of them at the end.
-
-    Examples
-    --------
-    >>> print(to_toml({"seed": 1, "link": True, "kinds": {"the title": "text"}}), end="")
-    seed = 1
-    link = true
-    <BLANKLINE>
-    [kinds]
-    "the title" = "text"
-    """
-    return "\n".join(_lines(settings, ())) + "\n"
-
-
-def _lines(settings: Mapping[str, object], within: tuple[str, ...]) -> list[str]:
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in settings.items() if not isinstance(value, Mapping)]
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            path = (*within, key)
-            lines += ["", f"[{'.'.join(map(_key, path))}]", *_lines(value, path)]
-    return lines
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
-
-
-def _value(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_value, value))}]"
-    return _text(value) if isinstance(value, str) else repr(value)
-
-
-def _text(value: str) -> str:
-    # JSON's escapes are TOML's, but for the control character 127.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

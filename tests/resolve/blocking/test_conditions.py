@@ -7,6 +7,10 @@ import pytest
 
 from onoma.corpus.simulate import simulate_people
 from onoma.errors import SettingsError, UnsupportedError
+from onoma.kb.database import read_knowledge_base
+from onoma.kb.update import update_knowledge_base
+from onoma.pipeline.output import store_outcome
+from onoma.pipeline.resolution import Job, run_job
 from onoma.resolve.api import resolve
 from onoma.resolve.blocking.conditions import check_rules, has_constraints, rule_judgements, ruled_pairs
 from onoma.resolve.config import ResolveConfig
@@ -139,3 +143,20 @@ def test_too_many_pairs_are_refused(people):
 def test_a_model_that_heeds_no_rules_refuses_them(people, model):
     with pytest.raises(UnsupportedError, match="takes no --must-link-on"):
         resolve(people, must_link_on="l.card = r.card", model=model)
+
+
+def test_a_knowledge_base_with_rules_resolves_all_anew_and_keeps_to_them(people, tmp_path):
+    config = ResolveConfig(must_link_on=("l.card = r.card",), exclude=("card",), model="copying", samples=10)
+    store_outcome(run_job(Job(table=people, config=config)), tmp_path / "kb.duckdb")
+    new = pa.table({"id": ["z"], "given_name": ["Zoe"], "surname": ["Hill"], "born": ["1999"], "card": ["3"]})
+    update = update_knowledge_base(tmp_path / "kb.duckdb", tables=[new])
+    assert update.is_refreshed and any("pairs that were asked for" in note for note in update.notes)
+    with read_knowledge_base(tmp_path / "kb.duckdb") as base:
+        one = "SELECT count(DISTINCT entity) FROM memberships WHERE id IN ('d', 'z')"
+        assert base.value(one) == 1
+
+
+def test_rules_find_the_same_pairs_whatever_the_order_of_the_rows(table):
+    turned = table.take(pa.array(np.arange(119, -1, -1)))
+    forward, backward = ruled_pairs(table, [ONE_WAY])[0], ruled_pairs(turned, [ONE_WAY])[0]
+    assert sorted(map(tuple, np.sort(119 - backward, axis=1).tolist())) == [tuple(pair) for pair in forward.tolist()]
