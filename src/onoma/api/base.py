@@ -13,9 +13,9 @@ from onoma.errors import DataError
 from onoma.kb.commit import Update
 from onoma.kb.database import is_knowledge_base, read_knowledge_base
 from onoma.kb.explain import EntityExplanation, explain_entity
-from onoma.kb.find import Finding
 from onoma.kb.judge import Judgement, Said, judge
-from onoma.kb.live import Added, Live
+from onoma.kb.lookup.find import Finding
+from onoma.kb.lookup.live import Added, Live
 from onoma.kb.query import Count, count_entities, export, history, record_rows, show
 from onoma.kb.report import run_lines
 from onoma.kb.update import read_retractions, update_knowledge_base

@@ -26,6 +26,7 @@ COMMANDS = {
     "find": LazyCommand("Say which entity a record is, or that it is none: nothing is added.", room="kb"),
     "show": LazyCommand("Find entities by name, spelt roughly right, and show their records.", room="kb"),
     "count": LazyCommand("Count entities, with an interval over the samples.", room="kb"),
+    "sql": LazyCommand("Ask in SQL about the records and their entities: aggregates come with error bars.", room="kb"),
     "explain": LazyCommand(
         "Say why the records of an entity are together, and what it hangs on; or why two records are the same or not.",
         room="kb",
@@ -36,6 +37,10 @@ COMMANDS = {
     ),
     "judge": LazyCommand("Say that two records are the same, or different; take back what was said.", room="kb"),
     "review": LazyCommand("Look at the pairs whose answer is worth most, one after the other.", room="kb"),
+    "erase": LazyCommand("Erase records, and every trace of their values: this cannot be undone.", room="kb"),
+    "audit": LazyCommand(
+        "Verify the chain of runs, the fingerprints of all records and, where it was sealed, who is who.", room="kb"
+    ),
     "serve": LazyCommand(
         "Serve a knowledge base over HTTP: find, entities, explanations, counts, history, review.", room="kb"
     ),

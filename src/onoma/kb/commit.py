@@ -8,6 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
+from onoma.kb.ask.past import keep_former
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.identity import Change, Former, Identified, keep_ids
 from onoma.kb.incremental import Resampled, touched_by
@@ -102,6 +103,7 @@ def commit_entities(
     rows = base.query("FROM memberships SEMI JOIN touched USING (record) ORDER BY record", None, touched)
     labels = Clustering.from_labels(found.labels).labels
     identified = _identify(base, rows, labels, found.probability, inherited)
+    keep_former(base, touched["touched"], update.run)
     base.change("DELETE FROM memberships USING touched WHERE memberships.record = touched.record", None, touched)
     names = pa.array(identified.names, _TEXT).take(pa.array(labels))
     base.append("memberships", _with(rows, names, found.probability))
@@ -294,6 +296,7 @@ def refresh(
     clustering, probability = _heeding(base, resolution)
     identified = _identify(base, rows, clustering.labels, probability, inherited)
     names = pa.array(identified.names, _TEXT).take(pa.array(clustering.labels))
+    keep_former(base, None, update.run)
     base.change("DELETE FROM memberships")
     base.append("memberships", _with(rows, names, probability))
     canonical = canonical_rows(table, resolution.fields.fields, clustering, probability, identified)

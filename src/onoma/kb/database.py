@@ -38,6 +38,7 @@ __all__ = [
     "hold_knowledge_base",
     "is_knowledge_base",
     "read_knowledge_base",
+    "rewrite_knowledge_base",
     "write_in_place",
     "write_knowledge_base",
 ]
@@ -192,6 +193,36 @@ def _bring_up(path: Path) -> None:
     if _version(path) < VERSION:
         with write_knowledge_base(path) as base:
             base.is_changed = True
+
+
+@contextlib.contextmanager
+def rewrite_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
+    """Change a knowledge base and write all of it anew: nothing that was deleted is left in any byte of the file."""
+    path = Path(path)
+    _bring_up(path)
+    target = path.resolve()
+    with Lock(target, path), _beside(target, path) as draft, _beside(target, path) as place:
+        _take_in_log(target, path)
+        shutil.copyfile(target, draft)
+        with _connected(draft, path) as connection:
+            with _transaction(connection, path) as base:
+                yield base
+            connection.execute("CHECKPOINT")
+        _copy_tables(draft, place, path)
+        _settle(place, target)
+
+
+def _copy_tables(draft: Path, place: Path, path: Path) -> None:
+    """Write the tables and views of one file into a new one."""
+    try:
+        with duckdb.connect() as connection:
+            for name, file, how in (("draft", draft, "READ_ONLY"), ("place", place, "")):
+                text = str(file).replace("'", "''")
+                connection.execute(f"ATTACH '{text}' AS {name} {f'({how})' if how else ''}")
+            connection.execute("COPY FROM DATABASE draft TO place")
+            connection.execute("CHECKPOINT place")
+    except duckdb.Error as error:
+        raise DataError(f"cannot be written: {_first_line(error)}", file=path) from error
 
 
 class Held:

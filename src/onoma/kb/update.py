@@ -14,6 +14,7 @@ from onoma.corpus.formats import read_rows
 from onoma.corpus.readers.table import read_table
 from onoma.corpus.records import alike
 from onoma.errors import DataError, SettingsError
+from onoma.kb.ask.past import keep_former
 from onoma.kb.commit import Gone, Update, commit_entities, refresh
 from onoma.kb.database import KnowledgeBase, write_knowledge_base
 from onoma.kb.incremental import OutgrownError, Resampled, near_pairs, touched_by
@@ -37,6 +38,7 @@ __all__ = [
     "read_incoming",
     "read_retractions",
     "take_in",
+    "update_in",
     "update_knowledge_base",
     "why_anew",
 ]
@@ -190,6 +192,17 @@ def update_knowledge_base(
     return update
 
 
+def update_in(base: KnowledgeBase, *, retract: pa.Table, begun: float, command: str = "") -> Update:
+    """Retract records of a knowledge base that is open to be changed."""
+    update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
+    plan = plan_update(base, [], retract, update)
+    _apply(base, plan, update, SILENT)
+    update.n_records, update.n_entities = base.rows("SELECT count(*), count(DISTINCT entity) FROM memberships")[0]
+    update.seconds = time.perf_counter() - begun
+    note_update(base, update, command)
+    return update
+
+
 def note_update(base: KnowledgeBase, update: Update, command: str) -> None:
     """Tell of an update in the table of runs."""
     counts = {name: getattr(update, name) for name in ("n_added", "n_changed", "n_retracted", "n_touched")}
@@ -326,6 +339,7 @@ def take_in(base: KnowledgeBase, plan: Plan, update: Update) -> NDArray[np.int64
         None,
         gone,
     )
+    keep_former(base, gone["gone"], update.run)
     base.change("DELETE FROM memberships USING gone WHERE memberships.record = gone.record", None, gone)
     if plan.table is None:
         return np.zeros(0, dtype=np.int64)

@@ -13,9 +13,9 @@ from typing import Literal
 from onoma.errors import DataError, UnsupportedError
 from onoma.kb.database import Held, KnowledgeBase, file_stamp, hold_knowledge_base
 from onoma.kb.explain import explain_entity, explain_records
-from onoma.kb.find import Finding
 from onoma.kb.judge import Said, judge_in, list_judgements, retract_in
-from onoma.kb.live import Live
+from onoma.kb.lookup.find import Finding
+from onoma.kb.lookup.live import Live
 from onoma.kb.proposals import accept_proposal, list_proposals, propose, reject_proposal
 from onoma.kb.query import count_entities, history, record_rows, show
 from onoma.kb.report import run_lines

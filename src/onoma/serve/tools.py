@@ -15,7 +15,7 @@ from onoma.errors import OnomaError
 from onoma.kb.database import read_knowledge_base, write_in_place
 from onoma.kb.explain import explain_entity, explain_records
 from onoma.kb.judge import Said
-from onoma.kb.live import Live
+from onoma.kb.lookup.live import Live
 from onoma.kb.proposals import propose
 from onoma.kb.query import count_entities, history, record_rows, show
 from onoma.kb.world import find_entity

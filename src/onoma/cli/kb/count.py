@@ -7,6 +7,7 @@ import typer
 
 from onoma.cli.console import Speaker, Strong
 from onoma.cli.options import Json, Quiet
+from onoma.kb.ask.past import see_as_of
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import count_entities
 
@@ -20,6 +21,9 @@ def count(
         str | None, typer.Option("--where", metavar="SQL", help="A condition on the columns of record_current.")
     ] = None,
     level: Annotated[float, typer.Option("--level", help="Probability of the interval.", min=0.5, max=0.999)] = 0.95,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="RUN|DATE", help="As it was after a run, or on a day.")
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -32,6 +36,8 @@ def count(
     """
     speaker = Speaker(json=json, quiet=quiet)
     with read_knowledge_base(kb) as base:
+        if as_of is not None:
+            see_as_of(base, as_of)
         found = count_entities(base, where=where, level=level)
     if json:
         speaker.answer(found.as_dict())

@@ -7,6 +7,7 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
+from onoma.kb.ask.past import see_as_of
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import export as write
 
@@ -18,6 +19,9 @@ def export(
     *,
     kind: Annotated[str, typer.Option("--format", "-f", help="parquet, csv, jsonl or ntriples.")] = "parquet",
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder; for ntriples, a file.")],
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="RUN|DATE", help="As it was after a run, or on a day.")
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -30,6 +34,8 @@ def export(
     """
     speaker = Speaker(json=json, quiet=quiet)
     with read_knowledge_base(kb) as base:
+        if as_of is not None:
+            see_as_of(base, as_of)
         written = write(base, output, kind)
     if json:
         speaker.answer({"output": [str(path) for path in written]})

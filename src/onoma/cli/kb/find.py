@@ -10,8 +10,8 @@ from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
 from onoma.corpus.readers.table import read_table
 from onoma.errors import SettingsError
-from onoma.kb.find import Finding
-from onoma.kb.live import Live
+from onoma.kb.lookup.find import Finding
+from onoma.kb.lookup.live import Live
 
 __all__ = ["find"]
 

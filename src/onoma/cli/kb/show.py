@@ -8,6 +8,7 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
+from onoma.kb.ask.past import see_as_of
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import record_rows
 from onoma.kb.query import show as find
@@ -22,6 +23,9 @@ def show(
     ],
     *,
     most: Annotated[int, typer.Option("--most", help="How many entities to show.", min=1)] = 5,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="RUN|DATE", help="As it was after a run, or on a day.")
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -34,6 +38,8 @@ def show(
     """
     speaker = Speaker(json=json, quiet=quiet)
     with read_knowledge_base(kb) as base:
+        if as_of is not None:
+            see_as_of(base, as_of)
         found = find(base, " ".join(name), most=most)
         records = {each.entity: record_rows(base, each.entity) for each in found}
     if json:

@@ -28,8 +28,8 @@ from onoma.kb.incremental import (
     touched_by,
     weigh_levels,
 )
-from onoma.kb.local import LocalWorld, cut_out
-from onoma.kb.snapshot import Query, Snapshot
+from onoma.kb.lookup.local import LocalWorld, cut_out
+from onoma.kb.lookup.snapshot import Query, Snapshot
 from onoma.resolve.report.explanation import field_contributions
 
 __all__ = ["Candidate", "Finding", "Reason", "find_record", "find_records", "one_row"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.incremental import Edges, FieldPart
-from onoma.kb.snapshot import Query, Snapshot
+from onoma.kb.lookup.snapshot import Query, Snapshot
 from onoma.kb.world import World
 from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.posterior.judgements import Judged

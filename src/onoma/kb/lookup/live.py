@@ -21,10 +21,10 @@ import pyarrow as pa
 from onoma.errors import DataError, UnsupportedError
 from onoma.kb.commit import Gone, Update, commit_entities
 from onoma.kb.database import Held, KnowledgeBase, file_stamp, read_knowledge_base, write_in_place
-from onoma.kb.find import Finding, Weighed, draw_with, find_record, find_records, one_row, weigh_record
 from onoma.kb.incremental import Edges, Resampled
-from onoma.kb.local import LocalWorld
-from onoma.kb.snapshot import Query, Snapshot, load_snapshot
+from onoma.kb.lookup.find import Finding, Weighed, draw_with, find_record, find_records, one_row, weigh_record
+from onoma.kb.lookup.local import LocalWorld
+from onoma.kb.lookup.snapshot import Query, Snapshot, load_snapshot
 from onoma.kb.store import append_segment, append_values, codes_table
 from onoma.kb.update import Incoming, as_incoming, note_update, plan_update, take_in, update_knowledge_base, why_anew
 from onoma.kb.world import stored_config, stored_job, stored_memory

@@ -8,8 +8,8 @@ import pytest
 
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import file_stamp, read_knowledge_base, write_in_place
-from onoma.kb.live import Live
-from onoma.kb.snapshot import Lists
+from onoma.kb.lookup.live import Live
+from onoma.kb.lookup.snapshot import Lists
 from onoma.kb.update import update_knowledge_base
 from onoma.kb.world import load_world
 from onoma.resolve.blocking.index import FieldIndex, find_neighbours

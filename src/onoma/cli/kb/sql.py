@@ -1,0 +1,50 @@
+"""`onoma sql`: any aggregate, with error bars."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from onoma.cli.console import Speaker
+from onoma.cli.options import Json, Quiet
+from onoma.kb.ask.past import see_as_of
+from onoma.kb.ask.sql import ask_sql
+from onoma.kb.database import read_knowledge_base
+
+__all__ = ["sql"]
+
+
+def sql(
+    kb: Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base.")],
+    question: Annotated[str, typer.Argument(metavar="SELECT", help="One SELECT about records.")],
+    *,
+    level: Annotated[float, typer.Option("--level", help="Probability of the intervals.", min=0.5, max=0.999)] = 0.95,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="RUN|DATE", help="As it was then; without intervals.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Ask in SQL about the records and their entities: aggregates come with error bars.
+
+    The table is `records`: the columns of the data, entity and probability.
+
+    It is asked of every posterior sample: `NAME_mean`, `NAME_low` and `NAME_high` stand beside each aggregate.
+
+    For example:
+
+      [cyan]onoma sql people.duckdb "select city, count(distinct entity) as people from records group by 1"[/]
+      [cyan]onoma sql people.duckdb "select count(*) / count(distinct entity) as records_each from records"[/]
+    """
+    speaker = Speaker(json=json, quiet=quiet)
+    with read_knowledge_base(kb) as base:
+        if as_of is not None:
+            see_as_of(base, as_of)
+        found = ask_sql(base, question, level=level)
+    if json:
+        about = {"level": found.level, "samples": found.n_samples, "measures": list(found.measures)}
+        speaker.answer({"rows": found.table.to_pylist()} | about)
+        return
+    speaker.table("", found.table.column_names, (list(row.values()) for row in found.table.to_pylist()))
+    if not found.measures:
+        speaker.say("no intervals: the question has no aggregate, or the knowledge base no samples")

@@ -1,0 +1,179 @@
+"""SQL with error bars: an aggregate over every posterior sample, its mean and its interval.
+
+`records` in a question are the current records with the entity of each. For each sample they stand in the entities of
+that sample, and the question is asked again; what varies between the answers is what the model is unsure of. A group
+that some sample does not have counts there as nothing (0) where the aggregate counts or sums, and is left aside
+elsewhere.
+
+The interval is of the posterior: it holds what the model leaves open, not what it gets wrong.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from onoma.errors import SettingsError
+from onoma.kb._schema import BOOKKEEPING
+from onoma.kb.ask.past import own
+from onoma.kb.database import KnowledgeBase
+
+__all__ = ["Answer", "ask_sql"]
+
+_COUNTING = ("count", "count_star", "sum", "approx_count_distinct")
+_MOST_SAMPLES = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a question gives."""
+
+    table: pa.Table
+    """The keys, and for each aggregate NAME its value now, `NAME_mean`, `NAME_low` and `NAME_high`."""
+    keys: tuple[str, ...]
+    measures: tuple[str, ...]
+    """Empty: the question has no aggregate, and the answer no intervals."""
+    n_samples: int
+    level: float
+
+
+def ask_sql(base: KnowledgeBase, sql: str, *, level: float = 0.95) -> Answer:
+    """Answer a SELECT about `records`, with intervals for its aggregates.
+
+    Parameters
+    ----------
+    sql
+        One SELECT. `records` has the columns of the data, `entity` and `probability`.
+    level
+        The probability of the intervals.
+    """
+    if not 0 < level < 1:
+        raise SettingsError(f"level is {level}; it is between 0 and 1")
+    parts = _parts(base, sql)
+    try:
+        return _asked(base, sql, parts, level)
+    finally:
+        base.change("DROP VIEW IF EXISTS temp.records")
+
+
+def _asked(base: KnowledgeBase, sql: str, parts: list[str | None], level: float) -> Answer:
+    _let_records_be(base, None)
+    now = base.query(sql)
+    measures = [i for i in range(now.num_columns) if parts[i] is not None] if len(parts) == now.num_columns else []
+    n_samples = _n_samples(base)
+    if not measures or not n_samples:
+        return Answer(now, tuple(now.column_names), (), 0, level)
+    draws = []
+    for s in range(n_samples):
+        _let_records_be(base, s)
+        draws.append(base.query(sql))
+    return _with_intervals(now, draws, parts, level)
+
+
+def _parts(base: KnowledgeBase, sql: str) -> list[str | None]:
+    """Return for each column of a SELECT the aggregate that makes it; None: it makes groups, or is no number."""
+    found = json.loads(base.value("SELECT json_serialize_sql(?)", [sql]))
+    if found["error"]:
+        raise SettingsError(
+            f"the question is not understood: {found['error_message']}",
+            hint="One SELECT: select city, count(distinct entity) from records group by 1",
+        )
+    if len(found["statements"]) != 1:
+        raise SettingsError("one SELECT is asked at a time")
+    node = found["statements"][0]["node"]
+    if node.get("type") != "SELECT_NODE":
+        return []
+    groups = [_bare(each) for each in node.get("group_expressions", [])]
+    places = {int(each["value"]["value"]) for each in node.get("group_expressions", []) if _is_place(each)}
+    return [
+        None if i in places or _bare(each) in groups else _aggregate(each)
+        for i, each in enumerate(node["select_list"], 1)
+    ]
+
+
+def _is_place(node: Mapping[str, Any]) -> bool:
+    return node.get("class") == "CONSTANT" and isinstance(node.get("value", {}).get("value"), int)
+
+
+def _bare(node: object) -> object:
+    """Return an expression without its name and its place in the text."""
+    if isinstance(node, dict):
+        return {key: _bare(value) for key, value in node.items() if key not in ("alias", "query_location")}
+    return [_bare(each) for each in node] if isinstance(node, list) else node
+
+
+def _aggregate(node: object) -> str | None:
+    """Return the first aggregate inside an expression."""
+    if isinstance(node, dict):
+        name = str(node.get("function_name", "")).lower()
+        if node.get("class") == "FUNCTION" and name in _AGGREGATES:
+            return name
+        return next((found for each in node.values() if (found := _aggregate(each))), None)
+    if isinstance(node, list):
+        return next((found for each in node if (found := _aggregate(each))), None)
+    return None
+
+
+_AGGREGATES = (*_COUNTING, "avg", "mean", "median", "min", "max", "stddev", "variance", "quantile_cont", "entropy")
+
+
+def _let_records_be(base: KnowledgeBase, sample: int | None) -> None:
+    """Let `records` be those of now, or those of a sample."""
+    names = ", ".join(name for name in BOOKKEEPING)
+    drawn = "m.entity"
+    join = ""
+    if sample is not None:
+        # Groups that were drawn at different times are independent: those with fewer samples begin again.
+        drawn = f"coalesce('#' || d.roots[({int(sample)} % len(d.roots)) + 1], m.entity)"
+        join = "LEFT JOIN samples d ON d.record = m.record"
+    base.change(
+        f"""CREATE OR REPLACE TEMP VIEW records AS
+        SELECT {drawn} AS entity, m.probability, r.* EXCLUDE ({names})
+        FROM {own(base)}.records r JOIN memberships m ON m.record = r.onoma_record {join}"""  # noqa: S608 (names of ours)
+    )
+
+
+def _n_samples(base: KnowledgeBase) -> int:
+    return min(int(base.value("SELECT coalesce(max(len(roots)), 0) FROM samples")), _MOST_SAMPLES)
+
+
+def _with_intervals(now: pa.Table, draws: Sequence[pa.Table], parts: Sequence[str | None], level: float) -> Answer:
+    names = now.column_names
+    keys = [i for i, part in enumerate(parts) if part is None]
+    measures = [i for i, part in enumerate(parts) if part is not None and _is_number(now.schema.field(i).type)]
+    rows = list(zip(*(now.column(i).to_pylist() for i in keys), strict=True)) if keys else [()] * len(now)
+    place = {row: i for i, row in enumerate(rows)}
+    if len(place) < len(rows):
+        raise SettingsError(
+            "the groups of the question are not told apart by its columns", hint="Select what it groups by."
+        )
+    columns = {name: now.column(i) for i, name in enumerate(names)}
+    for m in measures:
+        missing = 0.0 if parts[m] in _COUNTING else np.nan
+        values = np.full((len(draws), len(rows)), missing)
+        for s, draw in enumerate(draws):
+            found = zip(*(draw.column(i).to_pylist() for i in keys), strict=True) if keys else [()] * len(draw)
+            for row, value in zip(found, draw.column(m).to_pylist(), strict=True):
+                if row in place and value is not None:
+                    values[s, place[row]] = float(value)
+        columns |= _interval(names[m], values, level)
+    told = tuple(names[i] for i in measures)
+    return Answer(pa.table(columns), tuple(names[i] for i in keys), told, len(draws), level)
+
+
+def _interval(name: str, values: np.ndarray[Any, np.dtype[np.float64]], level: float) -> dict[str, pa.Array]:
+    """Return mean and interval of each group; one that no sample has has none."""
+    known = ~np.isnan(values).all(axis=0)
+    found = np.full((3, values.shape[1]), np.nan)
+    if known.any():
+        some = values[:, known]
+        found[0, known] = np.nanmean(some, axis=0)
+        found[1:, known] = np.nanquantile(some, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return {f"{name}_{what}": pa.array(row) for what, row in zip(("mean", "low", "high"), found, strict=True)}
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
