@@ -10,10 +10,10 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture lint format docs bench lock clean
+.PHONY: help demo demo-text test torture lint format docs bench lock clean
 
 help:  ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 # One stamp per set of pins: installed again only when its pins change.
 $(VENV)/core.stamp: requirements/core.txt requirements/build.txt pyproject.toml
@@ -31,6 +31,9 @@ $(VENV)/%.stamp: requirements/%.txt $(VENV)/core.stamp
 
 demo: $(VENV)/core.stamp  ## set up and run the main job on a simulated table
 	@ONOMA=$(ONOMA) sh scripts/demo
+
+demo-text: $(VENV)/core.stamp  ## set up and build a knowledge base from a few texts
+	@ONOMA=$(ONOMA) sh scripts/demo-text
 
 # Where there is a Java, the tests that start a Spark cluster run too.
 test: lint $(if $(shell command -v java),$(VENV)/spark.stamp)  ## set up, lint, check types and import contracts, run the tests

@@ -4,6 +4,7 @@ onoma.resolve(table)     who is who in a table            onoma.names([...])    
 onoma.link(a, b)         which rows of two tables match   onoma.facts(triples)    what follows from known facts
 onoma.open(kb)           a knowledge base to live with    onoma.annotate(texts)   tokens, trees, names of a text
 onoma.correct(text)      a text with its slips mended
+onoma.build(docs, kb)    a knowledge base from documents
 onoma.load(path)         a result that was saved          onoma.evaluate(gold, found)   how good is it?
 """
 
@@ -16,7 +17,7 @@ from onoma.api.options import LinkOptions, ResolveOptions
 from onoma.api.resolving import link, resolve
 from onoma.api.result import Result, load
 from onoma.api.tables import Table
-from onoma.api.texts import annotate, correct
+from onoma.api.texts import annotate, build, correct
 
 __all__ = [
     "FactsResult",
@@ -27,6 +28,7 @@ __all__ = [
     "Result",
     "Table",
     "annotate",
+    "build",
     "correct",
     "evaluate",
     "facts",

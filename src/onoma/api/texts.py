@@ -1,14 +1,16 @@
-"""`onoma.annotate` and `onoma.correct`."""
+"""`onoma.annotate`, `onoma.correct` and `onoma.build`."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from onoma.api.base import KnowledgeBase, open_base
+
 if TYPE_CHECKING:
     from onoma.corpus.documents import Annotations, Text
     from onoma.pipeline.text.correction import Corrected
 
-__all__ = ["annotate", "correct"]
+__all__ = ["annotate", "build", "correct"]
 
 
 def annotate(
@@ -58,3 +60,35 @@ def correct(
 
     corrector = TextCorrector(model, precision=precision, types=TYPES if types is None else types)
     return corrector.correct(text, format=format)
+
+
+def build(
+    documents: "str | Path | Iterable[str | Path]",
+    output: str | Path,
+    *,
+    kb: str | Path | None = None,
+    into: bool = False,
+    jobs: int = 1,
+    seed: int = 0,
+) -> KnowledgeBase:
+    """Build a knowledge base from documents: who is named in them, and what is said of whom.
+
+    Parameters
+    ----------
+    documents
+        Files, folders, patterns.
+    output
+        The knowledge base: a new file, or with `into` one to add to.
+    kb
+        An entity list to link to: a table of alias, entry and count; JSON lines as Wikidata's; another knowledge base.
+    jobs
+        How many processes read documents; the answer is the same.
+    """
+    from onoma.pipeline.building.build import BuildJob
+    from onoma.pipeline.building.build import build as run
+
+    inputs = [documents] if isinstance(documents, str | Path) else list(documents)
+    listed = None if kb is None else Path(kb)
+    job = BuildJob(tuple(map(str, inputs)), Path(output), into, jobs=jobs, entities=listed, seed=seed)
+    run(job)
+    return open_base(output)

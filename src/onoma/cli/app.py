@@ -63,6 +63,9 @@ COMMANDS = {
     "correct": LazyCommand(
         "Correct English: articles, prepositions, numbers, agreement, verbs, spelling, commas.", room="text"
     ),
+    "link-text": LazyCommand(
+        "Say which entry of an entity list the names of a text mean, or that they mean none of them.", room="text"
+    ),
     "build": LazyCommand(
         "Build a knowledge base from documents: who is named in them, and what is said of whom, with its sentences.",
         room="text",
@@ -121,6 +124,7 @@ def root(
       [cyan]onoma convert refs.bib authors.parquet[/]     from one format to another
       [cyan]onoma annotate notes/ -o notes.html[/]        tokens, tags, trees and names in text
       [cyan]onoma correct essay.txt[/]                     slips of grammar and spelling, mended
+      [cyan]onoma build letters/ -o letters.duckdb[/]      who is named, what is said of whom
       [cyan]onoma facts complete kb.tsv -o more.csv[/]    what follows from known facts?
       [cyan]onoma reproduce[/]                            published tables, and ours
 

@@ -39,8 +39,9 @@ class LazyCommand:
 
     def load(self, name: str) -> Any:  # noqa: ANN401 (typer keeps the class of commands to itself)
         """Load it."""
-        module = importlib.import_module(".".join(filter(None, ["onoma.cli", self.room, name])))
-        found = getattr(module, self.attribute or name)
+        place = name.replace("-", "_")
+        module = importlib.import_module(".".join(filter(None, ["onoma.cli", self.room, place])))
+        found = getattr(module, self.attribute or place)
         if isinstance(found, typer.Typer):
             group = typer.main.get_group(found)
             group.name = name

@@ -1,5 +1,6 @@
 """A folder of texts becomes a knowledge base; documents are added; what was read is not read again."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from onoma.pipeline.building.grouping import group_records, touched_by
 from onoma.pipeline.building.parts import Kept
 from onoma.pipeline.building.reading import read_documents
 from onoma.pipeline.coreference import coref_model
+from onoma.pipeline.link_texts import LinkJob, link_files
 from onoma.pipeline.text.annotation import pipeline_named
 
 ADA = (
@@ -144,3 +146,40 @@ def test_names_are_grouped_and_only_near_ones_are_touched() -> None:
     labels = group_records(rows).labels
     assert labels[0] == labels[1] != labels[2]
     assert touched_by(["Ada Byron"], ["Byron", "Babbage"]).tolist() == [True, False]
+
+
+def test_entities_are_rooted_in_an_entity_list(texts: Path, tmp_path: Path) -> None:
+    listed = tmp_path / "list.tsv"
+    listed.write_text("alias\tentry\tcount\nAda Lovelace\tQ7259\t9\nLondon\tQ84\t9\nLondon\tQ92561\t1\n")
+    target = tmp_path / "kb.duckdb"
+    report = build(BuildJob((str(texts),), target, entities=listed))
+    assert report.linked == 2
+    with read_knowledge_base(target) as base:
+        assert dict(base.rows("SELECT entry, name FROM entities WHERE entry IS NOT NULL")) == {
+            "Q7259": "Ada Lovelace",
+            "Q84": "London",
+        }
+        told = explain_text_entity(base, "London")
+        assert told.links[0][0] == "Q84"
+        sums = base.rows("SELECT sum(probability) FROM links GROUP BY id")
+        assert all(total == pytest.approx(1.0, abs=1e-6) for (total,) in sums)
+
+
+def test_links_of_texts_are_told_line_by_line(texts: Path, kb: Path, tmp_path: Path) -> None:
+    target = tmp_path / "links.jsonl"
+    counts = link_files(LinkJob((str(texts / "ada.txt"),), kb, target))  # a knowledge base from text is a list
+    (line,) = target.read_text().splitlines()
+    named = {row["name"]: row for row in json.loads(line)["named"]}
+    with read_knowledge_base(kb) as base:
+        assert named["Ada Lovelace"]["entry"] == explain_text_entity(base, "Ada Lovelace").entity
+    assert {"start", "end", "text"} <= set(named["Ada Lovelace"]["mentions"][0])
+    assert counts["linked"] >= 2
+
+
+def test_the_front_door_builds(tmp_path: Path) -> None:
+    import onoma
+
+    (tmp_path / "a.txt").write_text(ADA)
+    base = onoma.build(tmp_path / "a.txt", tmp_path / "kb.duckdb")
+    assert base is not None
+    assert (tmp_path / "kb.duckdb").exists()

@@ -41,6 +41,12 @@ def build(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="How many processes read; the answer is the same.", min=1)
     ] = 1,
+    entities: Annotated[
+        Path | None,
+        typer.Option(
+            "--kb", metavar="FILE", help="An entity list to link to: alias, entry, count; or Wikidata's JSON."
+        ),
+    ] = None,
     seed: Seed = 0,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do not go on from an earlier run that was broken off.")
@@ -58,6 +64,7 @@ def build(
       [cyan]onoma build letters/ -o letters.duckdb[/]
       [cyan]onoma show letters.duckdb lovelace[/]
       [cyan]onoma explain letters.duckdb e3[/]
+      [cyan]onoma build news/ --kb places.tsv -o news.duckdb[/]
       [cyan]onoma build more-letters/ --into letters.duckdb[/]
     """
     from onoma.pipeline.building.build import BuildJob
@@ -80,6 +87,7 @@ def build(
         annotator,
         model,
         jobs,
+        entities,
         seed,
         not fresh,
         " ".join(["onoma", *sys.argv[1:]]),
@@ -99,8 +107,9 @@ def build(
     if json:
         speaker.answer({"output": str(target), **report.as_dict()})
         return
+    linked = f" ({report.linked:,} linked)" if entities is not None else ""
     known = f", {report.known:,} known already" if report.known else ""
     speaker.say(
-        f"{target}: {report.documents:,} documents{known}, {report.mentions:,} mentions, {report.entities:,} entities, "
-        f"{report.facts:,} facts"
+        f"{target}: {report.documents:,} documents{known}, {report.mentions:,} mentions, "
+        f"{report.entities:,} entities{linked}, {report.facts:,} facts"
     )

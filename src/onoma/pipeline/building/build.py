@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from onoma.corpus.documents import Text
 from onoma.corpus.readers.texts import find_files, read_texts
@@ -24,6 +25,7 @@ from onoma.errors import DataError, SettingsError
 from onoma.kb.database import KnowledgeBase, create_knowledge_base, read_knowledge_base, write_knowledge_base
 from onoma.kb.store import Run, note_run
 from onoma.kb.texts import add_up_facts, is_from_text, make_text_tables
+from onoma.linking.entities import EntityList
 from onoma.pipeline.building.grouping import group_records, touched_by
 from onoma.pipeline.building.parts import Kept, fingerprint
 from onoma.pipeline.building.reading import Read, read_documents
@@ -35,6 +37,7 @@ from onoma.pipeline.building.storing import (
     store_entities,
 )
 from onoma.pipeline.coreference import coref_model
+from onoma.pipeline.linking import link_records, read_entities, root_entities
 from onoma.pipeline.text.annotation import pipeline_named
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.text.documents.annotator import Pipeline, batches_of
@@ -66,6 +69,8 @@ class BuildJob:
         A folder with a coreference model; None: the one that comes with Onoma.
     jobs
         How many processes read documents; the answer is the same.
+    entities
+        An entity list to link to: a table, JSON lines as Wikidata's, another knowledge base from text.
     seed
         Of the stage that groups across documents.
     is_resumed
@@ -83,6 +88,7 @@ class BuildJob:
     annotator: str | None = None
     model: Path | None = None
     jobs: int = 1
+    entities: Path | None = None
     seed: int = 0
     is_resumed: bool = True
     command: str = ""
@@ -102,6 +108,8 @@ class BuildReport:
     records: int = 0
     mentions: int = 0
     entities: int = 0
+    linked: int = 0
+    """Entities with an entry of the list."""
     facts: int = 0
     problems: list[tuple[str, str]] = field(default_factory=list)
     is_stopped: bool = False
@@ -124,6 +132,7 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
     pipeline = pipeline_named(job.annotator)
     identity = f"{pipeline.identity} {job.model or 'ontogum'} 1"
     report = BuildReport()
+    listed = None if job.entities is None else read_entities(job.entities)
     texts = _unique(
         text
         for file in files
@@ -140,7 +149,7 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
     with ExitStack() as stack:
         open_base = write_knowledge_base if job.into else create_knowledge_base
         base = stack.enter_context(open_base(job.output))
-        _store(base, job, wanted, kept, known, report, progress, begun)
+        _store(base, job, wanted, kept, known, listed, report, progress, begun)
     kept.clear()
     return report
 
@@ -241,6 +250,7 @@ def _store(
     texts: list[Text],
     kept: Kept,
     known: dict[str, str],
+    listed: EntityList | None,
     report: BuildReport,
     progress: Progress,
     begun: float,
@@ -259,7 +269,7 @@ def _store(
     base.set_meta("next_record", first + len(new))
     lap = time.perf_counter()
     scope = _scope(before, new, set(gone))
-    touched = _group(base, scope, job, run, report, progress)
+    touched = _group(base, scope, len(new), listed, job, run, report, progress)
     report.seconds["group"] = time.perf_counter() - lap
     lap = time.perf_counter()
     with progress.task("facts", 1, "") as task:
@@ -300,6 +310,8 @@ def _scope(before: list[Member], new: list[Member], parted: set[str]) -> list[Me
 def _group(
     base: KnowledgeBase,
     scope: list[Member],
+    n_new: int,
+    listed: EntityList | None,
     job: BuildJob,
     run: int,
     report: BuildReport,
@@ -322,5 +334,31 @@ def _group(
         base.set_meta(f"weight:{name}", value)
     report.notes = found.notes
     reason = "first run" if not job.into else "new documents"
-    store_entities(base, scope, found.labels, run=run, reason=reason)
+    labels = found.labels
+    if listed is not None:
+        _link(base, scope[len(scope) - n_new :], listed, progress)
+    if any(each.candidates for each in scope):
+        rooted = root_entities(labels, [each.candidates for each in scope])
+        labels = rooted.labels
+        for each, entry in zip(scope, rooted.entries, strict=True):
+            each.entry = entry
+    store_entities(base, scope, labels, run=run, reason=reason)
+    report.linked = int(base.value("SELECT count(*) FROM entities WHERE entry IS NOT NULL"))
     return len(scope)
+
+
+def _link(base: KnowledgeBase, new: list[Member], listed: EntityList, progress: Progress) -> None:
+    """Say which entries new records may be, in the table of links too."""
+    if not new:
+        return
+    with progress.task("linking", len(new), "records") as task:
+        links = link_records([{**each.as_row(), "type": each.type} for each in new], listed)
+        task.advance(len(new))
+    rows = []
+    for at, each in enumerate(new):
+        each.candidates = links.ranked(at)
+        rows += [
+            {"id": each.id, "entry": entry, "probability": p, "rank": rank}
+            for rank, (entry, p) in enumerate(each.candidates)
+        ]
+    base.append("links", pa.Table.from_pylist(rows))

@@ -48,13 +48,16 @@ def current_members(base: KnowledgeBase) -> list[Member]:
     """Return all records with their entities, in the order of their numbers."""
     rows = base.rows(
         """SELECT r.onoma_record, r.id, r.name, r.type, r.names, r.document, r.mentions, c.context, m.entity,
-            m.probability, (SELECT entry FROM links l WHERE l.id = r.id AND l.rank = 0 AND entry <> 'NIL')
+            m.probability
         FROM records r JOIN memberships m ON m.record = r.onoma_record JOIN contexts c ON c.id = r.id
         ORDER BY r.onoma_record"""
     )
+    links: dict[str, list[tuple[str, float]]] = {}
+    for key, entry, p in base.rows("SELECT id, entry, probability FROM links ORDER BY id, rank"):
+        links.setdefault(key, []).append((entry, p))
     return [
-        Member(number, key, name, kind, names.split(" | "), document, mentions, context, entity, p, entry)
-        for number, key, name, kind, names, document, mentions, context, entity, p, entry in rows
+        Member(number, key, name, kind, names.split(" | "), *rest, candidates=links.get(key, []))
+        for number, key, name, kind, names, *rest in rows
     ]
 
 

@@ -1,0 +1,208 @@
+"""Candidates for a name: entries with that alias, one written a little differently, a part of it, or its initials.
+
+Names are looked up by level, the surest first: as written (4), folded (case, accents and punctuation aside: 3), words
+of one inside the other (2), initials (1), and letters alike (0: trigrams, then the ratio of equal letters). The index
+holds numbers, not objects: hashes of folded names and words, and trigrams in buckets.
+"""
+
+import re
+import unicodedata
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz
+
+from onoma.linking._index_kernels import share_trigrams
+from onoma.linking.entities import EntityList
+
+__all__ = ["EXACT", "FOLDED", "FUZZY", "INITIALS", "PARTIAL", "AliasIndex", "Candidates", "fold"]
+
+FUZZY, INITIALS, PARTIAL, FOLDED, EXACT = range(5)
+"""How a name was found."""
+_BUCKETS = 1 << 16
+_PLAIN = re.compile(r"[^\w]+")
+_FEW = 50
+"""Aliases that a word may have to bring candidates: "the", "city" and "John" bring none."""
+
+
+@lru_cache(maxsize=1 << 16)
+def fold(name: str) -> str:
+    """Return a name without case, accents and punctuation.
+
+    Examples
+    --------
+    >>> fold("São-Paulo's  F.C.")
+    'sao paulo s f c'
+    """
+    if not name.isascii():
+        name = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
+    return _PLAIN.sub(" ", name.lower()).strip()
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The candidates of some names: those of name i are rows `offsets[i]:offsets[i + 1]`, best first."""
+
+    offsets: NDArray[np.int64]
+    entries: NDArray[np.int32]
+    levels: NDArray[np.int8]
+    likeness: NDArray[np.float32]
+    """Of the name and the alias, up to 1."""
+    priors: NDArray[np.float32]
+    """The share of the alias that means the entry."""
+    weights: NDArray[np.float32]
+    """The alias' weight in all."""
+
+    def of(self, i: int) -> slice:
+        """Return the rows of a name."""
+        return slice(int(self.offsets[i]), int(self.offsets[i + 1]))
+
+
+class AliasIndex:
+    """Finds candidates.
+
+    Examples
+    --------
+    >>> entities = EntityList.build([("Ada Lovelace", "Q7259", 5), ("Ada County", "Q1", 1), ("Ada", "Q2", 1)])
+    >>> index = AliasIndex(entities)
+    >>> found = index.find(["ADA LOVELACE", "Lovelace", "Ada Lovelacc", "AL"])
+    >>> [entities.entries[found.entries[found.offsets[i]]] for i in range(4)]
+    ['Q7259', 'Q7259', 'Q7259', 'Q7259']
+    """
+
+    def __init__(self, entities: EntityList) -> None:
+        self.entities = entities
+        folded = [fold(alias) for alias in entities.aliases]
+        everyone = range(len(folded))
+        self._folded = _Postings([(_hash(name), at) for at, name in zip(everyone, folded, strict=True) if name])
+        self._words = _Postings([(_hash(word), at) for at, name in enumerate(folded) for word in set(name.split())])
+        self._initials = _Postings([(_hash(short), at) for at, name in enumerate(folded) if (short := _initials(name))])
+        grams = [_trigrams(name) for name in folded]
+        self._lengths = np.array([len(each) for each in grams], np.int32)
+        owner = np.repeat(np.arange(len(grams), dtype=np.int32), self._lengths)
+        flat = np.concatenate([np.zeros(0, np.int32), *grams])
+        order = np.argsort(flat, kind="stable")
+        self._postings = owner[order]
+        self._offsets = np.searchsorted(flat[order], np.arange(_BUCKETS + 1)).astype(np.int64)
+        self._counts = np.zeros(len(grams), np.int32)
+        self._totals = np.add.reduceat(entities.weights, entities.offsets[:-1]) if len(grams) else np.zeros(0)
+
+    @cached_property
+    def nbytes(self) -> int:
+        """Bytes of the index, without the names themselves."""
+        arrays = (self._lengths, self._postings, self._offsets, self._counts, self._totals)
+        return sum(each.nbytes for each in arrays) + sum(
+            each.keys.nbytes + each.items.nbytes for each in (self._folded, self._words, self._initials)
+        )
+
+    def find(self, names: Sequence[str], *, most: int = 10, least: float = 0.75, fuzzy: bool = True) -> Candidates:
+        """Return the candidates of names.
+
+        Parameters
+        ----------
+        most
+            Candidates for each name, at most.
+        least
+            How alike letters have to be.
+        fuzzy
+            Whether names that have no alias as they are written are looked up by words, initials and letters.
+        """
+        rows: list[tuple[list[tuple[int, int, float, float, float]], int]] = []
+        known: dict[str, list[tuple[int, int, float, float, float]]] = {}
+        for name in names:
+            if name not in known:
+                known[name] = self._ranked(self._aliases(name, least=least, fuzzy=fuzzy), most)
+            rows.append((known[name], len(known[name])))
+        flat = [row for some, _ in rows for row in some]
+        columns = list(zip(*flat, strict=True)) if flat else [(), (), (), (), ()]
+        kinds = (np.int32, np.int8, np.float32, np.float32, np.float32)
+        arrays = [np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+        return Candidates(np.concatenate([[0], np.cumsum([n for _, n in rows])]).astype(np.int64), *arrays)
+
+    def _aliases(self, name: str, *, least: float, fuzzy: bool) -> list[tuple[int, int, float]]:
+        """Return aliases like a name: number, level, likeness."""
+        name = " ".join(name.split())
+        plain = fold(name)
+        aliases = self.entities.aliases
+        found = [(at, EXACT if aliases[at] == name else FOLDED, 1.0) for at in self._folded.of(_hash(plain))]
+        found = [each for each in found if fold(aliases[each[0]]) == plain]
+        if found or not fuzzy or not plain:
+            return found
+        words = set(plain.split())
+        lists = [self._words.of(_hash(word)) for word in words]
+        telling = {at for some in lists if 0 < len(some) <= _FEW for at in some}
+        for at in sorted(telling):
+            theirs = set(fold(aliases[at]).split())
+            if words <= theirs or theirs <= words:
+                found.append((at, PARTIAL, len(words & theirs) / len(words | theirs)))
+        if len(words) == 1 and 2 <= len(plain) <= 6 and name.isupper():
+            found += [(at, INITIALS, 0.5) for at in self._initials.of(_hash(plain))]
+        elif len(words) > 1:
+            found += [(at, INITIALS, 0.5) for at in self._folded.of(_hash(_initials(plain))) if aliases[at].isupper()]
+        return found + self._alike(plain, least)
+
+    def _alike(self, plain: str, least: float) -> list[tuple[int, int, float]]:
+        near, scores = np.zeros(24, np.int32), np.zeros(24, np.float32)
+        grams = _trigrams(plain)
+        n = share_trigrams(grams, self._offsets, self._postings, self._lengths, self._counts, near, scores, 0.34)
+        ratios = ((int(at), fuzz.ratio(plain, fold(self.entities.aliases[at])) / 100.0) for at in near[:n])
+        return [(at, FUZZY, ratio) for at, ratio in ratios if ratio >= least]
+
+    def _ranked(
+        self, aliases: Sequence[tuple[int, int, float]], most: int
+    ) -> list[tuple[int, int, float, float, float]]:
+        """Return the entries of aliases, each by its best alias: entry, level, likeness, prior, weight of the alias."""
+        best: dict[int, tuple[int, int, float, float, float]] = {}
+        entities = self.entities
+        for alias, level, likeness in aliases:
+            total = float(self._totals[alias])
+            inside = slice(int(entities.offsets[alias]), int(entities.offsets[alias + 1]))
+            pairs = zip(entities.targets[inside][:most].tolist(), entities.weights[inside][:most].tolist(), strict=True)
+            for entry, weight in pairs:
+                row = (entry, level, likeness, weight / total, total)
+                if entry not in best or _rank(row) > _rank(best[entry]):
+                    best[entry] = row
+        return sorted(best.values(), key=lambda row: (*(-each for each in _rank(row)), row[0]))[:most]
+
+
+def _rank(row: tuple[int, int, float, float, float]) -> tuple[float, float]:
+    """Return what candidates are sorted by: names as written first, then likeness and prior together."""
+    _, level, likeness, prior, weight = row
+    return float(level >= FOLDED), likeness * prior * min(1.0, weight + 0.5)
+
+
+class _Postings:
+    """Numbers by hash, as two sorted arrays."""
+
+    def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
+        keys = np.array([key for key, _ in pairs], np.uint32)
+        items = np.array([item for _, item in pairs], np.int32)
+        order = np.lexsort((items, keys))
+        self.keys, self.items = keys[order], items[order]
+
+    def of(self, key: int) -> list[int]:
+        """Return the numbers of a hash."""
+        wanted = np.uint32(key)
+        first = int(np.searchsorted(self.keys, wanted))
+        last = int(np.searchsorted(self.keys, wanted, side="right"))
+        found: list[int] = self.items[first:last].tolist()
+        return found
+
+
+def _hash(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def _initials(folded: str) -> str:
+    words = folded.split()
+    return "".join(word[0] for word in words) if len(words) > 1 else ""
+
+
+def _trigrams(folded: str) -> NDArray[np.int32]:
+    padded = f"  {folded} "
+    grams = {_hash(padded[at : at + 3]) % _BUCKETS for at in range(len(padded) - 2)}
+    return np.array(sorted(grams), np.int32)

@@ -1,0 +1,258 @@
+"""A log-linear choice among candidates, NIL and elsewhere, learnt from linked documents and calibrated on others.
+
+P(row | mention) ∝ exp(w · features / T): conditional maximum likelihood with an L2 prior, by L-BFGS, twice (the second
+pass sees what the first believes of the document), then one temperature T on documents that were held out. Lists of
+names and profiles that are made of linked documents are always those of *other* documents than the mention's, in
+learning as in use: folds over documents.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize, minimize_scalar
+
+from onoma.errors import DataError
+from onoma.learning.storage import load_model, save_model
+from onoma.linking.candidates import AliasIndex
+from onoma.linking.entities import EntityList
+from onoma.linking.features import FIRST, SECOND, Problem, describe, describe_again
+from onoma.linking.profiles import NIL, Mentions, Profiles
+
+__all__ = ["Described", "Knowledge", "LinkModel", "Links", "describe_linked", "load_link_model", "train_links"]
+
+_KIND = "links"
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """What mentions are linked by: an entity list, and linked documents where there are any."""
+
+    given: AliasIndex | None
+    seen: AliasIndex | None
+    profiles: Profiles
+
+    @classmethod
+    def of(
+        cls, entities: EntityList | None, linked: Mentions | None = None, *, given: AliasIndex | None = None
+    ) -> "Knowledge":
+        """Make an index of each; that of the list may be there already."""
+        described, typed = {}, {}
+        if entities is not None:
+            described = {e: d for e, d in zip(entities.entries, entities.descriptions, strict=True) if d}
+            typed = {e: t for e, t in zip(entities.entries, entities.types, strict=True) if t}
+        seen = None
+        if linked is not None and len(linked):
+            pairs = zip(linked.names, linked.entries or (), strict=True)
+            seen = AliasIndex(EntityList.build((name, entry, 1.0) for name, entry in pairs))
+        if entities is not None and given is None:
+            given = AliasIndex(entities)
+        return cls(given, seen, Profiles(linked, described, typed))
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """What mentions may mean.
+
+    Parameters
+    ----------
+    problem
+        The candidates, NIL and elsewhere of each mention.
+    probability
+        Of each row.
+    """
+
+    problem: Problem
+    probability: NDArray[np.float64]
+
+    def best(self) -> list[tuple[str, float]]:
+        """Return the likeliest answer of each mention that can be given, an entry or NIL, and its probability."""
+        found = []
+        for first, last in zip(self.problem.offsets[:-1].tolist(), self.problem.offsets[1:].tolist(), strict=True):
+            row = first + int(np.argmax(self.probability[first : last - 1]))
+            found.append((self.problem.entries[row], float(self.probability[row])))
+        return found
+
+    def none(self) -> NDArray[np.float64]:
+        """Return for each mention the probability that it is none of its candidates."""
+        last = self.problem.offsets[1:]
+        found: NDArray[np.float64] = self.probability[last - 1] + self.probability[last - 2]
+        return found
+
+    def ranked(self, i: int, most: int = 5) -> list[tuple[str, float]]:
+        """Return the likeliest entries of a mention, and NIL (none of them), best first."""
+        first, last = int(self.problem.offsets[i]), int(self.problem.offsets[i + 1])
+        rows = [(self.problem.entries[row], float(self.probability[row])) for row in range(first, last - 2)]
+        rows.append((NIL, float(self.probability[last - 2 : last].sum())))
+        return sorted(rows, key=lambda each: (-each[1], each[0]))[:most]
+
+
+@dataclass(frozen=True, eq=False)
+class LinkModel:
+    """Weights of the two passes, and the temperature."""
+
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    temperature: float = 1.0
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def link(self, mentions: Mentions, knowledge: Knowledge) -> Links:
+        """Say what mentions mean; those of one document are best given together."""
+        problem = describe(mentions, knowledge.given, knowledge.seen, knowledge.profiles)
+        return self.choose(problem, mentions, knowledge.profiles)
+
+    def choose(self, problem: Problem, mentions: Mentions, profiles: Profiles) -> Links:
+        """Say what mentions mean whose candidates are described already."""
+        believed = _softmax(problem, problem.values @ self.first)
+        again = describe_again(problem, believed, mentions, profiles)
+        return Links(problem, _softmax(again, again.values @ self.second / self.temperature))
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model."""
+        facts = {"features": [*FIRST, *SECOND], "temperature": self.temperature, "card": self.facts}
+        save_model(folder, _KIND, facts, {"first": self.first, "second": self.second})
+
+
+def load_link_model(folder: str | Path) -> LinkModel:
+    """Read a saved model."""
+    facts, arrays = load_model(folder, _KIND)
+    if facts["features"] != [*FIRST, *SECOND] or len(arrays["second"]) != len(FIRST) + len(SECOND):
+        raise DataError("was trained for other features than this program has", file=folder, hint="Train it again.")
+    return LinkModel(arrays["first"], arrays["second"], float(facts["temperature"]), dict(facts["card"]))
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """Linked mentions of some documents, described by what other documents know."""
+
+    mentions: Mentions
+    problem: Problem
+    profiles: Profiles
+
+    @property
+    def truth(self) -> NDArray[np.int64]:
+        """The true row of each mention."""
+        return _truth(self.problem, self.mentions)
+
+    def again(self, first: NDArray[np.float64]) -> Problem:
+        """Return what is to be chosen among in the second pass."""
+        believed = _softmax(self.problem, self.problem.values @ first)
+        return describe_again(self.problem, believed, self.mentions, self.profiles)
+
+
+def describe_linked(mentions: Mentions, entities: EntityList | None, *, n_folds: int = 5) -> list[Described]:
+    """Describe linked mentions, fold by fold: the names and profiles of each come from the documents of the others.
+
+    Parameters
+    ----------
+    mentions
+        Linked, in whole documents.
+    entities
+        The entity list, if there is one.
+    n_folds
+        Parts of the documents.
+    """
+    documents = {document: k for k, document in enumerate(sorted(set(mentions.documents)))}
+    folds = np.array([documents[document] % n_folds for document in mentions.documents])
+    parts = []
+    given: AliasIndex | None = None
+    for k in range(n_folds):
+        inside, outside = (np.flatnonzero((folds == k) == wanted) for wanted in (True, False))
+        if not len(inside):
+            continue
+        held = mentions.take(inside)
+        knowledge = Knowledge.of(entities, mentions.take(outside), given=given)
+        given = knowledge.given
+        problem = describe(held, knowledge.given, knowledge.seen, knowledge.profiles)
+        parts.append(Described(held, problem, knowledge.profiles))
+    return parts
+
+
+def train_links(
+    parts: Sequence[Described], *, penalty: float = 1.0, around: LinkModel | None = None, is_calibrated: bool = True
+) -> LinkModel:
+    """Learn from linked mentions.
+
+    Parameters
+    ----------
+    parts
+        What `describe_linked` gives, of one collection or of several.
+    penalty
+        Strength of the L2 prior.
+    around
+        The model that the prior stands around, learnt elsewhere; None: no weight.
+    is_calibrated
+        Whether a temperature is found on parts that were held out.
+    """
+    first = _fit([(part.problem, part.truth) for part in parts], penalty, None if around is None else around.first)
+    pairs = [(part.again(first), part.truth) for part in parts]
+    centre = None if around is None else around.second
+    second = _fit(pairs, penalty, centre)
+    temperature = _temperature(pairs, penalty, centre, second) if is_calibrated else 1.0
+    return LinkModel(first, second, temperature, {"mentions": sum(len(part.mentions) for part in parts)})
+
+
+def _truth(problem: Problem, mentions: Mentions) -> NDArray[np.int64]:
+    """Return the true row of each mention: that of its entry, or elsewhere."""
+    truth = problem.offsets[1:] - 1
+    for i, entry in enumerate(mentions.entries or ()):
+        rows = range(int(problem.offsets[i]), int(problem.offsets[i + 1]) - 1)
+        truth[i] = next((row for row in rows if problem.entries[row] == entry), truth[i])
+    return truth
+
+
+def _softmax(problem: Problem, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    owner = problem.owner
+    top = np.maximum.reduceat(scores, problem.offsets[:-1]) if len(scores) else scores
+    grown = np.exp(scores - top[owner])
+    total = np.bincount(owner, grown, minlength=len(problem.offsets) - 1)
+    found: NDArray[np.float64] = grown / total[owner]
+    return found
+
+
+def _fit(
+    pairs: Sequence[tuple[Problem, NDArray[np.int64]]],
+    penalty: float,
+    centre: NDArray[np.float64] | None = None,
+    begin: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the weights of most likely truth under an L2 prior around a centre."""
+    start = np.zeros(pairs[0][0].values.shape[1]) if centre is None else centre
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        away = weights - start
+        total, gradient = 0.5 * penalty * float(away @ away), penalty * away
+        for problem, truth in pairs:
+            p = _softmax(problem, problem.values @ weights)
+            total -= float(np.log(np.maximum(p[truth], 1e-300)).sum())
+            p[truth] -= 1.0
+            gradient = gradient + p @ problem.values
+        return total, gradient
+
+    found = minimize(loss, start if begin is None else begin, jac=True, method="L-BFGS-B", options={"maxiter": 120})
+    return np.asarray(found.x)
+
+
+def _temperature(
+    pairs: Sequence[tuple[Problem, NDArray[np.int64]]],
+    penalty: float,
+    centre: NDArray[np.float64] | None,
+    begin: NDArray[np.float64],
+) -> float:
+    """Return the temperature at which every second part is most likely, by weights that are learnt from the others."""
+    if len(pairs) < 2:
+        return 1.0
+    weights = _fit(pairs[::2], penalty, centre, begin)
+    scored = [(problem, problem.values @ weights, truth) for problem, truth in pairs[1::2]]
+
+    def loss(log_temperature: float) -> float:
+        scale = np.exp(-log_temperature)
+        return -sum(
+            float(np.log(np.maximum(_softmax(problem, scores * scale)[truth], 1e-300)).sum())
+            for problem, scores, truth in scored
+        )
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-1.5, 1.5), method="bounded").x))

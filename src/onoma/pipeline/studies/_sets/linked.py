@@ -1,0 +1,87 @@
+"""Linked mentions: HIPE-2022 (newspapers of five languages, Wikidata), DWIE (news, Wikipedia) and what is near them."""
+
+import csv
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from onoma.linking.profiles import NIL, Mentions
+from onoma.pipeline.reproduce import Context
+from onoma.resolve.fields.contexts import windows
+
+__all__ = ["HIPE_SETS", "dwie", "dwie_priors", "hipe", "tab_rows", "wikipedia_titles"]
+
+HIPE_SETS = ("topres19th-en", "hipe2020-en", "hipe2020-de", "hipe2020-fr", "sonar-de", "newseye-de", "newseye-fr")
+_KEYS = ("dataset", "split", "lang", "doc_id")
+_KINDS = ("person", "organization", "location", "event", "value", "other")
+_WIDTH = 30
+"""Words on each side of a mention."""
+
+
+def hipe(context: Context) -> dict[str, dict[str, Mentions]]:
+    """Return for each set (data set and language) its labelled mentions: `known` (train and dev) and `test`."""
+    with gzip.open(context.file("resolution/hipe2022/docs.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        texts = {"/".join(each[key] for key in _KEYS): each["text"] for each in map(json.loads, lines)}
+    rows = defaultdict(list)
+    with gzip.open(context.file("resolution/hipe2022/mentions.csv.gz"), "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["cluster_id"] and row["dataset"] != "ajmc":
+                part = "test" if row["split"] == "test" else "known"
+                rows[f"{row['dataset']}-{row['lang']}", part].append(row)
+    found: dict[str, dict[str, Mentions]] = defaultdict(dict)
+    for (name, part), some in rows.items():
+        documents = ["/".join(row[key] for key in _KEYS) for row in some]
+        places = ([int(row[side]) for row in some] for side in ("start", "end"))
+        found[name][part] = Mentions(
+            [row["mention"] for row in some],
+            documents,
+            [row["type"].lower() for row in some],
+            windows([texts[document] for document in documents], *places, width=_WIDTH),
+            None,
+            [row["cluster_id"] for row in some],
+        )
+    return dict(found)
+
+
+def tab_rows(path: Path) -> Iterator[list[str]]:
+    """Yield the rows of a tab-separated file without its header."""
+    raw = path.read_bytes()
+    text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
+    for line in text.rstrip("\n").split("\n")[1:]:
+        yield line.split("\t")
+
+
+def dwie_priors(context: Context) -> list[tuple[str, str, float]]:
+    """Return (alias, title, share of Wikipedia's links with that text)."""
+    rows = tab_rows(context.file("text/entity-kb/dwie_alias_priors.tsv.gz"))
+    return [(alias, title, float(prior)) for alias, title, prior in rows]
+
+
+def wikipedia_titles(context: Context) -> list[tuple[str, str, float]]:
+    """Return (name, Wikidata id, weight): titles of Wikipedia whose id is known, and what they are called."""
+    ids = {row[0]: row[2] for row in tab_rows(context.file("text/gum/wiki_map.tab")) if len(row) > 2}
+    rows = [(title.replace("_", " ").partition(" (")[0], number, 1.0) for title, number in ids.items()]
+    rows += [(alias, ids[title], prior) for alias, title, prior in dwie_priors(context) if title in ids]
+    return [row for row in rows if row[1].startswith("Q")]
+
+
+def dwie(context: Context) -> dict[str, Mentions]:
+    """Return the mentions of news, `train` and `test`; for want of text, the words around are the other names."""
+    rows = list(tab_rows(context.file("text/entity-kb/dwie_mentions_links.tsv.gz")))
+    around = defaultdict(list)
+    for row in rows:
+        around[row[0]].append(row[5])
+    whole = Mentions(
+        [row[5] for row in rows],
+        [row[0] for row in rows],
+        [next((kind for kind in _KINDS if kind in row[7].split("|")), "") for row in rows],
+        [" ".join(around[row[0]]) for row in rows],
+        [row[4] for row in rows],
+        [row[6] or NIL for row in rows],
+    )
+    parts = np.array([row[1] for row in rows])
+    return {part: whole.take(np.flatnonzero(parts == part)) for part in ("train", "test")}

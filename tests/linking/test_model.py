@@ -1,0 +1,119 @@
+"""Linking learns what speaks for an entry, says NIL where nothing does, and means its probabilities."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from onoma.linking.entities import EntityList
+from onoma.linking.features import FIRST, describe
+from onoma.linking.model import Knowledge, LinkModel, describe_linked, load_link_model, train_links
+from onoma.linking.model import _fit as fit
+from onoma.linking.model import _softmax as softmax
+from onoma.linking.profiles import NIL, Mentions
+from onoma.pipeline.linking import link_model, link_records, root_entities
+
+
+def simulated(n_documents: int = 60, seed: int = 0) -> tuple[Mentions, EntityList]:
+    """Two towns of each name: one in documents on ships, one in those on cheese; and people nobody lists."""
+    rng = np.random.default_rng(seed)
+    names, documents, types, contexts, entries = [], [], [], [], []
+    towns = ["Avon", "Brill", "Crane", "Dover"]
+    for k in range(n_documents):
+        theme = ("ships", "cheese")[int(rng.integers(2))]
+        for _ in range(6):
+            documents.append(str(k))
+            contexts.append(f"the {theme} of {theme} {'sea' if theme == 'ships' else 'milk'}")
+            if rng.random() < 0.3:
+                names.append(f"{rng.choice(['Ann', 'Bob'])} {rng.choice(['Quill', 'Rask', 'Stone'])}")
+                types.append("person")
+                entries.append(NIL)
+            else:
+                town = str(rng.choice(towns))
+                names.append(town)
+                types.append("place")
+                entries.append(f"{town}/{theme}")
+    listed = EntityList.build([(town, f"{town}/{theme}", 1.0) for town in towns for theme in ("ships", "cheese")])
+    return Mentions(names, documents, types, contexts, None, entries), listed
+
+
+@pytest.fixture(scope="module")
+def trained() -> tuple[LinkModel, Mentions, EntityList]:
+    mentions, listed = simulated()
+    return train_links(describe_linked(mentions, listed)), mentions, listed
+
+
+def test_words_around_tell_towns_of_one_name_apart(trained: tuple[LinkModel, Mentions, EntityList]) -> None:
+    model, known, listed = trained
+    asked, _ = simulated(20, seed=1)
+    best = model.link(asked, Knowledge.of(listed, known)).best()
+    right = [entry == truth for (entry, _), truth in zip(best, asked.entries or (), strict=True)]
+    assert np.mean(right) > 0.95
+    prior = [f"{name}/ships" == truth for name, truth in zip(asked.names, asked.entries or (), strict=True)]
+    assert np.mean(right) > np.mean(prior) + 0.2  # what the alias alone says
+    stated = np.mean([p for _, p in best])
+    assert abs(stated - np.mean(right)) < 0.05
+
+
+def test_probabilities_are_of_all_answers(trained: tuple[LinkModel, Mentions, EntityList]) -> None:
+    model, known, listed = trained
+    links = model.link(known.take(np.arange(10)), Knowledge.of(listed, known))
+    sums = np.add.reduceat(links.probability, links.problem.offsets[:-1])
+    assert sums == pytest.approx(np.ones(10))
+    assert dict(links.ranked(0, 99))[NIL] == pytest.approx(links.none()[0])
+
+
+def test_weights_are_where_the_gradient_is_none(trained: tuple[LinkModel, Mentions, EntityList]) -> None:
+    _, known, listed = trained
+    (part, *_) = describe_linked(known, listed)
+    weights = fit([(part.problem, part.truth)], 1.0)
+
+    def loss(some: np.ndarray) -> float:
+        p = softmax(part.problem, part.problem.values @ some)
+        return 0.5 * float(some @ some) - float(np.log(p[part.truth]).sum())
+
+    step = 1e-4
+    for k in (0, 5, 20, len(FIRST) - 1):
+        moved = np.zeros(len(FIRST))
+        moved[k] = step
+        assert abs(loss(weights + moved) - loss(weights - moved)) / (2 * step) < 0.05
+
+
+def test_names_of_a_fold_come_from_the_others() -> None:
+    mentions = Mentions(["Zog", "Zog"], ["a", "a"], ["", ""], ["", ""], None, ["Q1", "Q1"])
+    (part,) = describe_linked(mentions, None)
+    assert part.problem.entries == [NIL, "", NIL, ""]  # nothing but its own document names it
+
+
+def test_a_model_comes_back(trained: tuple[LinkModel, Mentions, EntityList], tmp_path: Path) -> None:
+    model, known, listed = trained
+    model.save(tmp_path / "links")
+    again = load_link_model(tmp_path / "links")
+    some = known.take(np.arange(12))
+    knowledge = Knowledge.of(listed, known)
+    assert np.allclose(again.link(some, knowledge).probability, model.link(some, knowledge).probability)
+
+
+def test_the_model_that_comes_with_onoma_links_by_a_list_alone() -> None:
+    listed = EntityList.build([("Paris", "Q90", 9.0), ("Paris", "Q830149", 1.0), ("Angela Merkel", "Q567", 5.0)])
+    rows = [
+        {"name": name, "document": "d", "type": kind, "context": "the city"}
+        for name, kind in (("Paris", "LOC"), ("ANGELA MERKEL", "PER"), ("Xandor Quy", "PER"))
+    ]
+    best = link_records(rows, listed).best()
+    assert [entry for entry, _ in best] == ["Q90", "Q567", NIL]
+    assert link_model().facts
+
+
+def test_an_empty_problem_is_no_trouble(trained: tuple[LinkModel, Mentions, EntityList]) -> None:
+    model, known, listed = trained
+    nobody = known.take(np.zeros(0, np.int64))
+    assert model.link(nobody, Knowledge.of(listed, known)).best() == []
+    assert len(describe(nobody, None, None, Knowledge.of(None, known).profiles).entries) == 0
+
+
+def test_groups_attach_to_entries_or_found_entities() -> None:
+    links = [[("Q1", 0.6), (NIL, 0.4)], [("Q1", 0.7), (NIL, 0.3)], [(NIL, 1.0)], [("Q2", 0.95), (NIL, 0.05)]]
+    rooted = root_entities(np.array([0, 0, 1, 0]), links)
+    assert rooted.labels.tolist() == [0, 0, 1, 2]
+    assert rooted.entries == ["Q1", "Q1", None, "Q2"]
