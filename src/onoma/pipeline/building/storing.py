@@ -55,10 +55,12 @@ def current_members(base: KnowledgeBase) -> list[Member]:
     links: dict[str, list[tuple[str, float]]] = {}
     for key, entry, p in base.rows("SELECT id, entry, probability FROM links ORDER BY id, rank"):
         links.setdefault(key, []).append((entry, p))
-    return [
-        Member(number, key, name, kind, names.split(" | "), *rest, candidates=links.get(key, []))
-        for number, key, name, kind, names, *rest in rows
-    ]
+    members = []
+    for row in rows:
+        member = Member(*row[:4], row[4].split(" | "), *row[5:])
+        member.candidates = links.get(member.id, [])
+        members.append(member)
+    return members
 
 
 def append_reads(base: KnowledgeBase, reads: Iterable[tuple[str, Read]], *, run: int, first: int) -> list[Member]:
