@@ -33,7 +33,7 @@ def _readable(page: str) -> str:
     for line in page.splitlines():
         heading = re.fullmatch(r"##+ `onoma (.+)`", line)
         above = heading[1] if heading else above
-        cut = re.fullmatch(r"\* `(\w+)`: .*", line)
+        cut = re.fullmatch(r"\* `([\w-]+)`: .*", line)
         name = f"{above} {cut[1]}".strip() if cut else ""
         lines.append(f"* `{cut[1]}`: {summaries[name]}" if cut and name in summaries else line)
     return "\n".join(lines)

@@ -59,6 +59,11 @@ def test_paths_are_the_way_between_two_names() -> None:
     assert ("Charles Babbage", "nsubj<admire>obj", "Ada Lovelace") in told
 
 
+def test_names_without_a_word_in_common_are_two() -> None:
+    (read,) = read_documents([Text("b", BABBAGE)], pipeline_named(None), coref_model())
+    assert {row["name"] for row in read.records} == {"Charles Babbage", "Ada Lovelace", "London"}
+
+
 def test_entities_join_documents_and_say_their_sentences(kb: Path) -> None:
     with read_knowledge_base(kb) as base:
         (found, *_) = show(base, "ada lovelace")
@@ -78,7 +83,7 @@ def test_entities_join_documents_and_say_their_sentences(kb: Path) -> None:
 def test_a_run_goes_on_from_what_a_killed_one_read(texts: Path, kb: Path, tmp_path: Path) -> None:
     target = tmp_path / "kb.duckdb"
     pipeline = pipeline_named(None)
-    kept = Kept(tmp_path / "kb.duckdb.parts", f"{pipeline.identity} ontogum 1")
+    kept = Kept(tmp_path / "kb.duckdb.parts", f"{pipeline.identity} ontogum 2")
     kept.open()
     text = Text(str(texts / "ada.txt"), ADA, str(texts / "ada.txt"))
     kept.save(text, read_documents([text], pipeline, coref_model())[0])

@@ -130,7 +130,7 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
         raise DataError("there is nothing to build from: no file was named")
     begun = time.perf_counter()
     pipeline = pipeline_named(job.annotator)
-    identity = f"{pipeline.identity} {job.model or 'ontogum'} 1"
+    identity = f"{pipeline.identity} {job.model or 'ontogum'} 2"
     report = BuildReport()
     listed = None if job.entities is None else read_entities(job.entities)
     texts = _unique(

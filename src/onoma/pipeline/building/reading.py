@@ -28,6 +28,8 @@ _CONTEXTS = 3
 """Mentions of a chain whose surroundings are taken."""
 _LONGEST = 4
 """Words between two heads, at most: longer ways say little of the two."""
+_SURE = 0.95
+"""Two names without a word in common are one thing if the model says so this surely."""
 _CLOSED = ("parataxis", "punct", "discourse", "vocative", "dislocated", "list", "orphan", "dep", "reparandum")
 """Relations that no path goes through: what they join is said side by side, not of each other."""
 
@@ -117,7 +119,27 @@ class _Scene:
         for row, label in enumerate(labels):
             if size[label] > 1 or row in names:
                 groups.setdefault(label, []).append(_Mention(row, names.get(row)))
-        return list(groups.values())
+        return [part for members in groups.values() for part in self._parted(members)]
+
+    def _parted(self, members: Sequence[_Mention]) -> list[list[_Mention]]:
+        """Part a chain whose names share no word, where the model is not sure; other mentions stay with the last."""
+        parts: list[list[_Mention]] = []
+        last = 0
+        for member in members:
+            if member.name is not None:
+                last = next((k for k, part in enumerate(parts) if self._may_be_one(part, member)), len(parts))
+            if last == len(parts):
+                parts.append([])
+            parts[last].append(member)
+        return parts
+
+    def _may_be_one(self, part: Sequence[_Mention], member: _Mention) -> bool:
+        named = [other for other in part if other.name is not None]
+        if not named or member.name is None:
+            return True
+        mine = _bare(self.words(*member.name[:2]))
+        sure = self.found.posterior.coreferent[member.row, [other.row for other in named]].max()
+        return sure >= _SURE or any(_alike(mine, _bare(self.words(*other.name[:2]))) for other in named if other.name)
 
     def _holds(self, row: int, start: int, end: int) -> bool:
         return self.spans[row].start <= start and end <= self.spans[row].end
@@ -243,6 +265,21 @@ def _label(document: Document, token: int) -> str:
         if prepositions:
             return f"{label.split(':')[0]}:{'_'.join(prepositions)}"
     return label
+
+
+def _alike(a: str, b: str) -> bool:
+    """Say whether two names share a word, or one is the initials of the other.
+
+    Examples
+    --------
+    >>> _alike("Ada Lovelace", "Lovelace"), _alike("United Nations", "UN"), _alike("Ada Lovelace", "Babbage")
+    (True, True, False)
+    """
+    one, other = ([word.strip(".,").lower() for word in name.split()] for name in (a, b))
+    if any(len(word) > 2 or len(one) == 1 for word in set(one) & set(other)):
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) == 1 and short[0].replace(".", "") == "".join(word[:1] for word in long)
 
 
 def _bare(name: str) -> str:

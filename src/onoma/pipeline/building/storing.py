@@ -56,9 +56,9 @@ def current_members(base: KnowledgeBase) -> list[Member]:
     for key, entry, p in base.rows("SELECT id, entry, probability FROM links ORDER BY id, rank"):
         links.setdefault(key, []).append((entry, p))
     members = []
-    for row in rows:
-        member = Member(*row[:4], row[4].split(" | "), *row[5:])
-        member.candidates = links.get(member.id, [])
+    for number, key, name, kind, names, document, mentions, context, entity, p in rows:
+        member = Member(number, key, name, kind, names.split(" | "), document, mentions, context, entity, p)
+        member.candidates = links.get(key, [])
         members.append(member)
     return members
 
