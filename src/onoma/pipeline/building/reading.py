@@ -138,7 +138,7 @@ class _Scene:
         if not named or member.name is None:
             return True
         mine = _bare(self.words(*member.name[:2]))
-        sure = self.found.posterior.coreferent[member.row, [other.row for other in named]].max()
+        sure = max(self.found.posterior.coreference(member.row, other.row) for other in named)
         return sure >= _SURE or any(_alike(mine, _bare(self.words(*other.name[:2]))) for other in named if other.name)
 
     def _holds(self, row: int, start: int, end: int) -> bool:

@@ -16,7 +16,7 @@ from onoma.coref.model import Annotated, gold_spans
 from onoma.corpus.formats import read_corpus
 from onoma.linking.candidates import AliasIndex, fold
 from onoma.linking.entities import EntityList
-from onoma.pipeline.coref_training import annotated_documents
+from onoma.pipeline.coref_sets import annotated_documents
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._sets.linked import dwie_priors
 
