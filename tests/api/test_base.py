@@ -42,3 +42,23 @@ def test_one_record_is_found_and_added(base, people):
     assert many["row"].to_pylist()[0] == 0
     added = base.add(row)
     assert added.is_new == (found.best is None)
+
+
+def test_a_kind_of_ones_own_lives_in_a_base(tmp_path):
+    """Next week's record, a question and an explanation are written and compared by its table."""
+    levels = {"other revision": "left(a, length(a) - 1) = left(b, length(b) - 1)", "close": "jaro_winkler(a, b) > 0.9"}
+    kind = {"levels": levels, "normalise": "upper(replace(x, '-', ''))", "keys": ["left(x, 4)"]}
+    rows = [
+        {"id": f"{k}.{i}", "part": f"{'ABQX'[k % 4]}C-{k**3 % 90_001}{'AB'[i * k % 2]}", "owner": f"owner {k**2 % 97}"}
+        for k in range(60)
+        for i in range(2)
+    ]
+    onoma.resolve(rows, kinds={"part": kind}, model="copying", seed=1).save(tmp_path / "kb.duckdb")
+    base = onoma.open(tmp_path / "kb.duckdb")
+    new = {"id": "new", "part": rows[7]["part"].lower(), "owner": rows[7]["owner"]}
+    asked = base.find({name: new[name] for name in ("part", "owner")})
+    assert asked.candidates
+    base.add([new])
+    rows_now = base.result().to_arrow().to_pylist()
+    entity = {row["id"]: row["entity"] for row in rows_now}
+    assert entity["new"] == entity[rows[7]["id"]]

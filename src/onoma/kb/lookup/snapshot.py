@@ -12,7 +12,7 @@ Records that come later are kept beside the index until it is made anew.
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ from onoma.kb.memory import Memory, Written, write_values
 from onoma.kb.world import ballast_of, load_world
 from onoma.resolve.blocking.canopies import BULKY
 from onoma.resolve.blocking.index import Segment, feature_ids
-from onoma.resolve.fields.kinds import KINDS
+from onoma.resolve.fields.kinds import find_kind
 from onoma.resolve.posterior.judgements import Judged
 
 __all__ = ["Lists", "Query", "Snapshot", "load_snapshot"]
@@ -97,6 +97,8 @@ class FieldSnapshot:
     """By feature, new values that have it."""
     new_holders: dict[int, list[int]] = field(default_factory=dict)
     """By value, records beside the index that have it."""
+    own: dict[str, Any] | None = None
+    """Where the kind was described by a table: that."""
 
     @property
     def n_values(self) -> int:
@@ -135,7 +137,11 @@ class FieldSnapshot:
         """Return the features of a value: those that are kept, or all of a new one."""
         if 0 <= code < len(self.values):
             return self.segment.ids[self.segment.offsets[code] : self.segment.offsets[code + 1]]
-        made = KINDS[self.kind].prepare([value], np.ones(1, dtype=np.int64)).features()
+        made = (
+            find_kind(self.kind if self.own is None else self.own)
+            .prepare([value], np.ones(1, dtype=np.int64))
+            .features()
+        )
         return feature_ids(made)[made.ids]
 
     def sharing(self, features: NDArray[np.uint32], hot: int) -> Iterator[NDArray[np.int64]]:
@@ -376,6 +382,8 @@ def load_snapshot(base: KnowledgeBase) -> Snapshot:
         _load_field(base, f, spec.kind, world.codes[f], segments[f], ballast_of(world, f, most=_BALLAST))
         for f, spec in enumerate(world.memory.fields)
     ]
+    for found, spec in zip(fields, world.memory.fields, strict=True):
+        found.own = spec.own
     ends = np.concatenate([world.edges.a, world.edges.b])
     beside = Lists.invert(ends, world.n)
     beside = Lists(beside.offsets, (beside.items % max(len(world.edges.a), 1)).astype(np.int32))
