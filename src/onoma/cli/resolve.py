@@ -263,10 +263,13 @@ def _show_review(speaker: Speaker, outcome: Outcome) -> None:
     review = outcome.resolution.review
     if review is None:
         return
-    n_left = int(review.left_out.sum())
+    n_left, quality = int(review.left_out.sum()), outcome.quality
+    whose = (
+        "by the decoys" if quality is not None and quality.precision is not None else "by the model alone, unchecked,"
+    )
     speaker.say(
         f"{_count(review.n_given_up, 'link is', 'links are')} given up and {_count(n_left, 'row')} left out; of the "
-        f"links kept about {review.precision:.1%} are right"
+        f"links kept {whose} about {review.precision:.1%} are right"
     )
     rows = review.table(outcome.resolution).to_pylist()
     if rows:

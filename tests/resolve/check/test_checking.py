@@ -115,3 +115,22 @@ def test_recall_is_told_by_field_and_change():
     assert quality.recall_by_field and set(quality.recall_by_field) <= {each.name for each in found.fields.fields}
     assert all(0.0 <= share <= 1.0 and n > 0 for n, share in quality.recall_by_change.values())
     assert quality.harsher_recall.estimate <= quality.recall.estimate + 0.05
+
+
+def test_intervals_cover_on_tables_of_many_kinds():
+    """Simulation-based calibration in small; `python -m benchmarks sbc` does it with 100 tables."""
+    held, below = [], []
+    for seed in range(6):
+        dials = {
+            "duplicates": 0.2 + 0.1 * seed,
+            "households": 0.15 * seed,
+            "typos": 0.03 * seed,
+            "missing": 0.05 * seed,
+        }
+        table = simulate_people(160, seed=seed, settings=PeopleSettings(**dials))
+        gold, quality = Clustering.from_labels(table["cluster_id"]), resolve(table, truth="cluster_id").quality
+        low, high = quality.entities
+        held.append(low <= gold.n_entities <= high)
+        below.append((quality.entity_draws < gold.n_entities).mean())
+    assert sum(held) >= 5
+    assert 0.1 < np.mean(below) < 0.9, "the truth is neither always above the draws nor always below"

@@ -235,8 +235,8 @@ def asking(name, model, given_weights="", documents=""):
     return ResolveConfig.of({name: value} | OTHERS.get(name, {}), base=ResolveConfig.of({"model": model}, base=BASE))
 
 
-ELSEWHERE = ("model", "model_settings", "documents", "encoding", "seed", "map")
-"""Options that no model sees, or every one: they have tests of their own here; `map` in that of the main job."""
+ELSEWHERE = ("model", "model_settings", "documents", "encoding", "seed", "map", "no_check", "review_budget")
+"""Options that no model sees, or every one: they have tests of their own here; the last three in the main job's."""
 IN_THE_MODEL = [name for name in OPTIONS if name not in ELSEWHERE]
 
 

@@ -25,7 +25,7 @@ _EDGES = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, CERTAIN)
 _HEAVIEST = 60.0
 _TOP_BINS, _FEWEST = 6, 40
 """Bins of pairs that are as good as certain, and the fewest pairs of one."""
-_MANY = 0.15
+_MANY = 0.4
 _HALF = 0.5
 """Jeffreys' pseudo-count of decoys, for all bins together."""
 
@@ -67,6 +67,8 @@ class Calibration:
     """The share of each bin."""
     bins: tuple[Bin, ...]
     """Those that have pairs."""
+    spared: float = 0.0
+    """The share of pairs for which decoys were taken for none."""
 
     def __call__(self, sure: Floats) -> Floats:
         """Return the share that is true of pairs as sure as this, at most what is stated."""
@@ -96,8 +98,8 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, s
     false = np.bincount(mine[mine >= 0], weight[mine >= 0], n)
     n_decoys = np.bincount(mine[mine >= 0], minlength=n)
     spared = float(weight[decoys >= safe].sum()) / max(float((sure >= safe).sum()), 1.0)
-    if spared >= _MANY:
-        false = np.maximum(false - min(spared, 1.0) * targets, 0.0)
+    spared = min(spared, 1.0) if spared >= _MANY else 0.0
+    false = np.maximum(false - spared * targets, 0.0)
     unit = float(weight.mean()) if len(weight) else 0.0
     share = np.clip(1.0 - (false + unit * _HALF / n) / np.maximum(targets, 1.0), 0.0, 1.0)
     true = np.asarray(isotonic_regression(share, weights=np.maximum(targets, 1e-3)).x)
@@ -114,7 +116,7 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, s
         )
         for b in np.flatnonzero(targets).tolist()
     )
-    return Calibration(edges, true, bins)
+    return Calibration(edges, true, bins, spared)
 
 
 def _bins(sure: Floats) -> Floats:

@@ -93,7 +93,7 @@ def _told(probe: Probe) -> Quality:
     precision, right = _precision(probe, links, n_joined, draws)
     recall, harsher = (_recall(probe, kind, draws) for kind in COPIES)
     by_field, by_change = probe.found_by_change()
-    because = _because(probe, precision, recall)
+    because = _because(probe, calibration, precision, recall)
     drawn = _entities(probe, right, recall, draws)
     stated, decoys = probe.posterior.pairs.probability, [kind for kind in DECOYS if kind in probe.parts]
     return Quality(
@@ -192,10 +192,12 @@ def _memberships(probe: Probe, links: Floats, recall: tuple[Share, Floats] | Non
         more = float(links.sum()) * (1.0 / max(recall[0].estimate, 0.05) - 1.0)
         missed = min(more / float(alone.sum()), 0.9)
     stated = probe.resolution.probability
-    return np.where(alone, stated * (1.0 - missed), np.where(best > 0.0, np.minimum(best, stated), stated))
+    return np.where(alone, stated * (1.0 - missed), np.minimum(best, stated))
 
 
-def _because(probe: Probe, precision: Share | None, recall: tuple[Share, Floats] | None) -> list[str]:
+def _because(
+    probe: Probe, calibration: Calibration, precision: Share | None, recall: tuple[Share, Floats] | None
+) -> list[str]:
     """Return why the check cannot be relied on."""
     if probe.n_links < FEWEST_LINKS or precision is None or recall is None:
         return [f"{probe.n_links} links are too few to learn from how copies differ"]
@@ -206,6 +208,10 @@ def _because(probe: Probe, precision: Share | None, recall: tuple[Share, Floats]
         found.append(
             f"most pairs are in entities of more than {LARGE} rows, where one wrong link makes many wrong pairs, and "
             "members of a family cannot be told from copies"
+        )
+    if calibration.spared:
+        found.append("rows match others of their own source so well that duplicates cannot be told from families")
+            "rows match others of their own source so well that duplicates inside cannot be told from families"
         )
     if precision.high - precision.low > WIDEST:
         found.append(f"by the decoys the precision may be anywhere from {precision.low:.0%} to {precision.high:.0%}")

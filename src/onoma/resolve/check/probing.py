@@ -35,8 +35,9 @@ _LEAST_APART = 0.05
 """The share of decoys that stay apart is taken to be at least this."""
 _ENOUGH = 10
 """Links that have both values from which on the share that contradicts is told."""
-FEWEST_PLANTED, MOST_PLANTED = 60, 300
-"""Decoys of a kind, and copies: a quarter of the rows, within these."""
+FEWEST_PLANTED, MOST_PLANTED = 100, 400
+"""Siblings or mirrors, and copies: half as many as there are rows, within these. Of strangers and harsher copies there
+are half of that, and half again of copies that need originals of their own."""
 
 
 class Probe:
@@ -63,7 +64,7 @@ class Probe:
         self.values = [Values(each, self.labels, self.rng) for each in self.fields]
         self.weight = edge_weights(self.evidence, fit.weights)[0]
         self.log_weight = np.log(self.weight)
-        self.n_planted = int(np.clip(self.n // 4, FEWEST_PLANTED, MOST_PLANTED))
+        self.n_planted = int(np.clip(self.n // 2, FEWEST_PLANTED, MOST_PLANTED))
         self.n_links = self.n - resolution.clustering.n_entities
         self.groups = near_strangers(self.evidence, self.labels, self.weight)
         self._parts: list[Rows] = []
@@ -155,7 +156,7 @@ class Probe:
 
     def _plant_decoys(self) -> None:
         m, block = self.n_planted, self.resolution.block
-        self._add("strangers", strangers(self.values, m, self.source, block, self.rng))
+        self._add("strangers", strangers(self.values, m // 2, self.source, block, self.rng))
         if self.evidence.linking and self.source is not None:
             self._add("mirrors", mirrors(self.fields, m, self.source, block, self.rng))
         elif len(self.groups):
@@ -164,10 +165,11 @@ class Probe:
 
     def _plant_copies(self) -> None:
         """Plant copies of rows, or where a row has one partner only, new rows with their copies."""
-        pairs, m = self._matches(), self.n_planted
+        pairs, most = self._matches(), self.n_planted
         if len(pairs) == 0:
             return
         for twice, name in enumerate(COPIES, 1):
+            m = most // (2 * twice) if self.evidence.linking else most // twice
             examples = [self._example(pairs, m) for _ in range(twice)]
             if self.evidence.linking and self.source is not None:
                 made = strangers(self.values, m, self.source, self.resolution.block, self.rng)
