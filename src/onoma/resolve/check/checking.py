@@ -211,8 +211,6 @@ def _because(
         )
     if calibration.spared:
         found.append("rows match others of their own source so well that duplicates cannot be told from families")
-            "rows match others of their own source so well that duplicates inside cannot be told from families"
-        )
     if precision.high - precision.low > WIDEST:
         found.append(f"by the decoys the precision may be anywhere from {precision.low:.0%} to {precision.high:.0%}")
     share = probe.contradictions()
