@@ -91,6 +91,9 @@ def _told(probe: Probe) -> Quality:
     calibration, n_joined = _calibration(probe)
     links = calibration(probe.sure[probe.tree])
     precision, right = _precision(probe, links, n_joined, draws)
+    if calibration.spared and precision is not None:  # duplicates or families: the truth is between the two
+        harsh, worse = _precision(probe, _calibration(probe, spare=False)[0](probe.sure[probe.tree]), n_joined, draws)
+        precision, right = _between(precision, harsh), np.where(draws.rng.random(N_DRAWS) < 0.5, right, worse)
     recall, harsher = (_recall(probe, kind, draws) for kind in COPIES)
     by_field, by_change = probe.found_by_change()
     because = _because(probe, calibration, precision, recall)
@@ -115,14 +118,14 @@ def _told(probe: Probe) -> Quality:
     )
 
 
-def _calibration(probe: Probe) -> tuple[Calibration, float]:
+def _calibration(probe: Probe, *, spare: bool = True) -> tuple[Calibration, float]:
     """Learn what stated probabilities are worth by the kind that convicts most; return how many of it were joined."""
     kinds = [kind for kind in DECOYS if kind in probe.parts]
     # Mirrors hold the chance and the families of the table as they are.
     learnt = []
     for kind in ("mirrors",) if "mirrors" in kinds else kinds:
         sure, row = probe.decoy_pairs(kind)
-        safe = _safe(probe) if kind == "mirrors" else np.inf
+        safe = _safe(probe) if kind == "mirrors" and spare else np.inf
         found = calibrate(probe.sure, probe.posterior.pairs.probability, sure, probe.worth(kind)[row], safe=safe)
         learnt.append((found, float(probe.any_joined(kind).sum())))
     return min(learnt, key=lambda one: float(one[0](probe.sure[probe.tree]).sum()))
@@ -242,6 +245,12 @@ class _Draws:
         drawn = np.clip(self.rng.beta(yes + 0.5, no + 0.5, N_DRAWS), 1e-4, 1.0 - 1e-4)
         odds = np.log(drawn / (1.0 - drawn)) + self.rng.normal(0.0, OFF_RECALL, N_DRAWS)
         return np.asarray(1.0 / (1.0 + np.exp(-odds)))
+
+
+def _between(one: Share, other: Share | None) -> Share:
+    if other is None:
+        return one
+    return Share((one.estimate + other.estimate) / 2.0, min(one.low, other.low), max(one.high, other.high))
 
 
 def _interval(drawn: Floats) -> tuple[int, int]:
