@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import onoma
-from onoma.api import evaluate, resolve
+from onoma.api import coref, evaluate, resolve
 
 
 def test_the_room_is_a_package_and_a_function():
@@ -16,7 +16,7 @@ def test_the_room_is_a_package_and_a_function():
     assert onoma.evaluate(["a", "a"], [1, 1])["b3"].f1 == 1.0
 
 
-@pytest.mark.parametrize(("room", "function"), [("resolve", resolve), ("evaluate", evaluate)])
+@pytest.mark.parametrize(("room", "function"), [("resolve", resolve), ("evaluate", evaluate), ("coref", coref)])
 def test_it_has_the_signature_of_the_function(room, function):
     opened = getattr(onoma, room)
     assert inspect.signature(opened) == inspect.signature(function)

@@ -22,6 +22,7 @@ __all__ = [  # noqa: RUF022 (as they are told)
     "names",
     "facts",
     "annotate",
+    "coref",
     "correct",
     "register_kind",
     "build",
@@ -37,11 +38,10 @@ _HOMES = {
     "OnomaError": "onoma.errors",
     "register_kind": "onoma.resolve.fields.kinds",
 }
-_ROOMS = ("resolve", "evaluate", "correct")
+_ROOMS = ("resolve", "evaluate", "correct", "coref")
 """Rooms that are called."""
 _SUBPACKAGES = (
     "corpus",
-    "coref",
     "engines",
     "graph",
     "kb",

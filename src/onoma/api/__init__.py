@@ -3,7 +3,7 @@
 onoma.resolve(table)     who is who in a table            onoma.names([...])      which names are of one thing
 onoma.link(a, b)         which rows of two tables match   onoma.facts(triples)    what follows from known facts
 onoma.open(kb)           a knowledge base to live with    onoma.annotate(texts)   tokens, trees, names of a text
-onoma.correct(text)      a text with its slips mended
+onoma.correct(text)      a text with its slips mended     onoma.coref(text)       which mentions are one thing
 onoma.build(docs, kb)    a knowledge base from documents
 onoma.load(path)         a result that was saved          onoma.evaluate(gold, found)   how good is it?
 """
@@ -17,7 +17,7 @@ from onoma.api.options import LinkOptions, ResolveOptions
 from onoma.api.resolving import link, resolve
 from onoma.api.result import Result, load
 from onoma.api.tables import Table
-from onoma.api.texts import annotate, build, correct
+from onoma.api.texts import annotate, build, coref, correct
 
 __all__ = [
     "FactsResult",
@@ -29,6 +29,7 @@ __all__ = [
     "Table",
     "annotate",
     "build",
+    "coref",
     "correct",
     "evaluate",
     "facts",

@@ -1,16 +1,18 @@
-"""`onoma.annotate`, `onoma.correct` and `onoma.build`."""
+"""`onoma.annotate`, `onoma.coref`, `onoma.correct` and `onoma.build`."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from onoma.api.base import KnowledgeBase, open_base
 
 if TYPE_CHECKING:
+    from onoma.coref.model import CorefModel
     from onoma.corpus.documents import Annotations, Text
+    from onoma.pipeline.coreference import DocumentChains
     from onoma.pipeline.text.correction import Corrected
 
-__all__ = ["annotate", "build", "correct"]
+__all__ = ["annotate", "build", "coref", "correct"]
 
 
 def annotate(
@@ -30,6 +32,64 @@ def annotate(
     from onoma.pipeline.text.annotation import annotate as run
 
     return run(texts, model=model, style=style)
+
+
+@overload
+def coref(  # type: ignore[overload-overlap]  # a text is letters, too
+    texts: "str | Text",
+    *,
+    model: "str | Path | CorefModel | None" = None,
+    scheme: str = "ontogum",
+    annotator: str | None = None,
+    singletons: bool | None = None,
+) -> "DocumentChains": ...
+
+
+@overload
+def coref(
+    texts: "Iterable[str | Text]",
+    *,
+    model: "str | Path | CorefModel | None" = None,
+    scheme: str = "ontogum",
+    annotator: str | None = None,
+    singletons: bool | None = None,
+) -> "list[DocumentChains]": ...
+
+
+def coref(
+    texts: "str | Text | Iterable[str | Text]",
+    *,
+    model: "str | Path | CorefModel | None" = None,
+    scheme: str = "ontogum",
+    annotator: str | None = None,
+    singletons: bool | None = None,
+) -> "DocumentChains | list[DocumentChains]":
+    """Find which mentions of an English text are one thing: `.chains`, each mention with how sure it is.
+
+    Parameters
+    ----------
+    texts
+        One text, or many: then a list comes back. (Files are read by the command `onoma coref`.)
+    model
+        A trained model or its folder; None: one that comes with Onoma.
+    scheme
+        Which of those: `ontogum` (any text) or `litbank` (fiction; people and places, also those that are alone).
+    annotator
+        A folder of text models or `spacy:NAME`; None: those that come with Onoma.
+    singletons
+        Whether mentions that are alone are chains of one; None: as the model's scheme has it.
+
+    Examples
+    --------
+    >>> found = coref("Ada Lovelace wrote the first program. She was a mathematician, and her notes are famous.")
+    >>> [mention.text for mention in found.chains[0].mentions]
+    ['Ada Lovelace', 'She', 'her']
+    """
+    from onoma.corpus.documents import Text
+    from onoma.pipeline.coreference import coref as run
+
+    found = run(texts, model=model, scheme=scheme, annotator=annotator, singletons=singletons)
+    return found[0] if isinstance(texts, str | Text) else found
 
 
 def correct(

@@ -1,6 +1,7 @@
 """From raw text to chains: annotate, find mentions, link them; as tables, CoNLL, a page, or text without pronouns."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -38,6 +39,7 @@ __all__ = [
     "Mention",
     "chains_in",
     "coref",
+    "coref_each",
     "coref_files",
     "coref_model",
 ]
@@ -53,6 +55,7 @@ class Mention:
     probability: float
     """That it is the same thing as the mention before it in the chain; of the first, as the one after it."""
     is_pronoun: bool
+    is_name: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,22 @@ class Chain:
     def main(self) -> Mention:
         """The mention that says most: the longest name, else the longest phrase, of those that are no pronouns."""
         named = [mention for mention in self.mentions if not mention.is_pronoun] or list(self.mentions)
-        return max(named, key=lambda mention: (mention.text[:1].isupper(), min(len(mention.text), 60), -mention.start))
+        return max(named, key=lambda mention: (mention.is_name, min(len(mention.text), 60), -mention.start))
+
+    def said(self) -> str:
+        """Return how the thing is mentioned, in the order of the text: each wording once, how often, how sure.
+
+        The number is the least probability that a mention so worded is the same thing as the one before it.
+        """
+        worded: dict[str, list[float]] = {}
+        for place, mention in enumerate(self.mentions):
+            worded.setdefault(mention.text, []).extend([mention.probability] if place else [])
+        counts = Counter(mention.text for mention in self.mentions)
+        parts = []
+        for text, sure in worded.items():
+            often = f" ×{counts[text]}" if counts[text] > 1 else ""
+            parts.append(text + often + (f" ({min(sure):.2f})" if sure else ""))
+        return " · ".join(parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +110,24 @@ class DocumentChains:
     model: CorefModel
 
     def __repr__(self) -> str:
-        n = sum(len(chain.mentions) for chain in self.chains)
-        return f"DocumentChains({self.name!r}, {len(self.chains)} chains, {n} mentions)"
+        return f"DocumentChains({self.name!r}, {len(self.chains)} chains, {self.n_mentions} mentions)"
+
+    def __str__(self) -> str:
+        return "\n".join(f"{chain.main.text}: {chain.said()}" for chain in self.chains)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the text with its chains."""
+        return "".join(chains_page([self]))
+
+    @property
+    def n_mentions(self) -> int:
+        """How many mentions stand in chains."""
+        return sum(len(chain.mentions) for chain in self.chains)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has so many mentions that they were linked in stretches."""
+        return len(self.resolved.prepared) > LONGEST
 
     def explain(self, mention: int) -> dict[str, object]:
         """Say why a mention (by its number among all that were looked at) follows the antecedent that it does.
@@ -190,7 +224,8 @@ class CorefJob:
     inputs
         Files, folders, patterns; `-` for standard input.
     output
-        `.jsonl`, `.conll`, `.html`, `.duckdb`, or `.txt` (the text with pronouns replaced).
+        `.jsonl`, `.conll`, `.html`, `.duckdb`, or `.txt` (the text with pronouns replaced); None where chains are
+        looked at one by one (`coref_each`).
     source_format, text_field, id_field
         As `onoma annotate` takes them.
     model
@@ -208,7 +243,7 @@ class CorefJob:
     """
 
     inputs: tuple[str, ...]
-    output: Path
+    output: Path | None = None
     source_format: str | None = None
     text_field: str = "text"
     id_field: str = "id"
@@ -220,7 +255,7 @@ class CorefJob:
     substitute: bool = False
 
     def __post_init__(self) -> None:
-        if self.substitute and self.output.suffix not in {".jsonl", ".txt"}:
+        if self.substitute and self.output is not None and self.output.suffix not in {".jsonl", ".txt"}:
             raise SettingsError(
                 f"--substitute gives text, and {self.output.name} has no place for it",
                 hint="Write to .jsonl (chains and text) or .txt (the text alone).",
@@ -275,25 +310,35 @@ def coref(
 
 def coref_files(job: CorefJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> dict[str, int]:
     """Resolve files and write the answer; return counts, `long` of documents that were linked in stretches."""
-    writer = _writer(job)
+    if job.output is None:
+        raise SettingsError("there is no place to write chains to")
+    writer = _writer(job, job.output)
     counts = {"documents": 0, "chains": 0, "mentions": 0, "long": 0}
-    trained = coref_model(None if job.model is None else str(job.model), job.scheme)
-    check_spared(job.output, find_files(job.inputs))
 
     def counted() -> Iterator[DocumentChains]:
-        with progress.task("linking mentions", None, "documents") as task, stop.heeded() as asked:
-            for found in _given(job, trained) if job.gold_mentions else _found(job, trained):
-                counts["documents"] += 1
-                counts["chains"] += len(found.chains)
-                counts["mentions"] += sum(len(chain.mentions) for chain in found.chains)
-                counts["long"] += len(found.resolved.prepared) > LONGEST
-                task.advance(1, chains=counts["chains"])
-                yield found
-                if asked():
-                    raise KeyboardInterrupt
+        for found in coref_each(job, progress=progress, stop=stop):
+            counts["documents"] += 1
+            counts["chains"] += len(found.chains)
+            counts["mentions"] += found.n_mentions
+            counts["long"] += found.is_long
+            yield found
 
+    check_spared(job.output, find_files(job.inputs))
     writer(counted(), job.output)
     return counts
+
+
+def coref_each(job: CorefJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> Iterator[DocumentChains]:
+    """Resolve files, one document after the other."""
+    trained = coref_model(None if job.model is None else str(job.model), job.scheme)
+    n_chains = 0
+    with progress.task("linking mentions", None, "documents") as task, stop.heeded() as asked:
+        for found in _given(job, trained) if job.gold_mentions else _found(job, trained):
+            n_chains += len(found.chains)
+            task.advance(1, chains=n_chains)
+            yield found
+            if asked():
+                raise KeyboardInterrupt
 
 
 def _found(job: CorefJob, model: CorefModel) -> Iterator[DocumentChains]:
@@ -342,18 +387,18 @@ def chains_in(
 def _mention(found: Resolved, words: Sequence[str], rows: Sequence[int], k: int) -> Mention:
     row = rows[k]
     other = rows[k - 1] if k else rows[min(1, len(rows) - 1)]
-    span = found.prepared.spans[row]
+    span, kind = found.prepared.spans[row], int(found.prepared.mentions.table[row, Column.TYPE])
     return Mention(
         span.start,
         span.end,
         " ".join(words[span.start : span.end]),
         found.posterior.coreference(row, other) if other != row else found.posterior.alone(row),
-        bool(found.prepared.mentions.table[row, Column.TYPE] == 0),
+        is_pronoun=kind == 0,
+        is_name=kind == 1,
     )
 
 
-def _writer(job: CorefJob) -> Callable[[Iterable[DocumentChains], Path], None]:
-    path = job.output
+def _writer(job: CorefJob, path: Path) -> Callable[[Iterable[DocumentChains], Path], None]:
     writers: dict[str, Callable[[Iterable[DocumentChains], Path], None]] = {
         ".jsonl": partial(_write_jsonl, substitute=job.substitute),
         ".conll": _write_conll,

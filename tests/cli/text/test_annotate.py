@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 from onoma.beside import _CLAIMED, claimed
 from onoma.cli.app import app
 from onoma.corpus.writers.annotations import write_annotations
-from onoma.errors import DataError
+from onoma.errors import DataError, SettingsError
 from onoma.pipeline.text.annotation import annotate
 from onoma.text.annotate import MODELS
 
@@ -34,6 +34,33 @@ def test_files_and_standard_input(tmp_path):
 
 
 @needs_models
+def test_without_an_output_what_was_found_is_shown(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    result = run("annotate", tmp_path / "a.txt")
+    assert result.exit_code == 0, result.output
+    assert "[Ada Lovelace PER] wrote to [Charles Babbage PER] in [London LOC]." in result.stdout
+    (found,) = json.loads(run("annotate", tmp_path / "a.txt", "--json").stdout)["documents"]
+    assert (
+        found["sentences"] == 2 and [TEXT[name["start"] : name["end"]] for name in found["names"]][0] == "Ada Lovelace"
+    )
+    result = run("annotate", tmp_path / "a.txt", "--jobs", "2")
+    assert isinstance(result.exception, SettingsError) and "go with a file to write" in str(result.exception)
+    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+
+
+@needs_models
+def test_without_an_output_chains_are_shown(tmp_path):
+    (tmp_path / "a.txt").write_text("Ada Lovelace wrote to London. She liked it, and Ada Lovelace was glad.")
+    result = run("coref", tmp_path / "a.txt")
+    assert result.exit_code == 0, result.output
+    assert "Ada Lovelace ×2 (" in result.stdout and "She (" in result.stdout
+    (found,) = json.loads(run("coref", tmp_path / "a.txt", "--json", "--substitute").stdout)["documents"]
+    assert found["chains"][0]["main"] == "Ada Lovelace" and "She" not in found["substituted"]
+    (tmp_path / "b.txt").write_text("Hm.")
+    assert "nothing is mentioned twice" in run("coref", tmp_path / "b.txt").stdout
+
+
+@needs_models
 def test_style_and_pattern_errors(tmp_path):
     (tmp_path / "a.txt").write_text(TEXT)
     result = run("annotate", tmp_path / "a.txt", "-o", tmp_path / "o.jsonl", "--style", "nonsense")
@@ -49,6 +76,8 @@ def test_models_are_listed():
     assert found["names"]["licence"] and found["names"]["bytes"] < 9_000_000
     assert sum(card["bytes"] or 0 for card in found.values()) < 25_000_000
     assert run("models", "names").exit_code == 0
+    shown = run("models", "coref-ontogum")
+    assert shown.exit_code == 0 and "GAP" in shown.stdout and "onoma train coref" in shown.stdout
     assert "no model" in str(run("models", "nonsense").exception)
 
 

@@ -25,11 +25,12 @@ def models(
 
       [cyan]onoma models[/]
       [cyan]onoma models names[/]
+      [cyan]onoma models coref-litbank[/]
     """
-    from onoma.text.documents.registry import installed
+    from onoma.pipeline.text.cards import installed_models
 
     speaker = Speaker(json=json, quiet=quiet)
-    found = [(folder, card) for folder, cards in installed().items() for card in cards]
+    found = installed_models()
     shown = [(folder, card) for folder, card in found if name in (None, card.name)]
     if not shown:
         known = ", ".join(card.name for _, card in found) or "none"

@@ -28,7 +28,7 @@ from onoma.pipeline.targets import check_place, check_spared
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.text.documents.annotator import Pipeline, as_texts, batches_of
 
-__all__ = ["AnnotationJob", "AnnotationReport", "annotate", "annotate_files", "pipeline_named"]
+__all__ = ["AnnotationJob", "AnnotationReport", "annotate", "annotate_each", "annotate_files", "pipeline_named"]
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,26 @@ def pipeline_named(model: str | None, style: str = "wiki") -> Pipeline:
     from onoma.text.documents.annotator import DocumentAnnotator
 
     return DocumentAnnotator.load(model, style=style)
+
+
+def annotate_each(
+    inputs: Sequence[str],
+    *,
+    source_format: str | None = None,
+    text_field: str = "text",
+    id_field: str = "id",
+    model: str | None = None,
+    style: str = "wiki",
+) -> Iterator[Annotations]:
+    """Annotate files, one document after the other; nothing is written."""
+    pipeline = pipeline_named(model, style)
+    texts = (
+        text
+        for file in find_files(inputs)
+        for text in read_texts(file, format=source_format, text_field=text_field, id_field=id_field)
+    )
+    for batch in batches_of(texts):
+        yield from pipeline.annotate(batch)
 
 
 def annotate_files(job: AnnotationJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> AnnotationReport:

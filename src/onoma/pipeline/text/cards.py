@@ -1,12 +1,16 @@
 """The cards of the models that come with Onoma: data and licences, known failures, how to train them again."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from onoma.text.documents.registry import Card, write_card
+from onoma.pipeline.coreference import SCHEMES
+from onoma.text.documents.registry import Card, installed, write_card
 
-__all__ = ["write_cards"]
+__all__ = ["installed_models", "write_cards"]
+
+_COREF = Path(__file__).parents[2] / "coref" / "models"
 
 _EWT = {"name": "UD English EWT, train", "licence": "CC BY-SA 4.0"}
 _GUM = {"name": "GUM 11, train: academic, bio, court, interview, news, voyage", "licence": "CC BY, CC BY-SA"}
@@ -69,3 +73,31 @@ def write_cards(folder: Path, scores: Mapping[str, Sequence[Mapping[str, Any]]] 
                 f"onoma train {task} $ONOMA_DATA -o models",
             )
             write_card(folder, card)
+
+
+def installed_models() -> list[tuple[str, Card]]:
+    """Return the folder and the card of every model for text that is installed, those of chains included."""
+    found = [(folder, card) for folder, cards in installed().items() for card in cards]
+    return found + [(str(_COREF / scheme), _coref_card(scheme)) for scheme in SCHEMES if (_COREF / scheme).is_dir()]
+
+
+def _coref_card(scheme: str) -> Card:
+    """Return the card of a model of chains, which is kept with the model itself."""
+    card = json.loads((_COREF / scheme / "model.json").read_text("utf-8"))["card"]
+    scores = tuple(
+        {"set": f"{card['development']['documents']} development documents", "measure": f"F1, {name}", "value": value}
+        | {"note": "its decoder was chosen on these"}
+        for name, value in card["development"].items()
+        if name != "documents"
+    )
+    data = tuple({"name": name, "licence": ""} for name in card["data"])
+    return Card(
+        f"coref-{scheme}",
+        f"chains: {card['scheme']}",
+        data,
+        card["licence"],
+        (*scores, *card.get("scores", ())),
+        ("nouns that mean one thing in different words", "who 'we' and 'you' are"),
+        card["command"],
+        _COREF / scheme / "arrays.npz",
+    )
