@@ -218,7 +218,7 @@ def test_refused_files_say_why(tmp_path):
     with pytest.raises(DataError, match="row 1.*covers no token"):
         read_examples(tmp_path / "bad.jsonl", "words")
     (tmp_path / "bad.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match="is not UTF-8"):
+    with pytest.raises(DataError, match="cannot be read as utf-16"):
         read_texts(tmp_path / "bad.txt")
     with pytest.raises(SettingsError, match="no ready extractor"):
         extraction.open_extractor("nothing")

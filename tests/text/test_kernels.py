@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from onoma.errors import DataError
 from onoma.text._clusters_kernels import count_neighbours
 from onoma.text._slots_kernels import add_rows, row_of
-from onoma.text.linear import LinearModel, Training, templates_of
+from onoma.text.linear import LinearModel, Told, Training, templates_of
 from onoma.text.slots import Rows, Slots
 from onoma.text.syntax._parser_kernels import parse_batch
 from onoma.text.syntax._phrases_kernels import phrases_of, reaches
@@ -77,14 +77,15 @@ def test_linear_models_learn_and_keep(tmp_path):
     gold = ((rows[:, 0] + before) % 2).astype(np.int32)
     templates = templates_of("a a-1 a&a-1 tag-1", ["a", "tag"])
     training = Training(n_epochs=5, margin=1.0, dropout=0.1, n_bits=10)
-    model = LinearModel.fit(rows, sentences, 1, gold, ("even", "odd"), templates, training)
+    told = Told(rows, sentences, 1, gold)
+    model = LinearModel.fit(told, ("even", "odd"), templates, training)
     found = model.predict(rows.copy(), sentences, 1, None)
     assert (found == gold).mean() > 0.98
     facts, arrays = model.parts("m")
     again = LinearModel.of_parts("m", facts, arrays)
     assert again.classes == model.classes and (again.slots.marks == model.slots.marks).all()
     assert (again.weights.dense(2) == model.weights.dense(2)).all()
-    blind = LinearModel.fit(rows, sentences, 1, gold, ("even", "odd"), templates[:1], training)
+    blind = LinearModel.fit(told, ("even", "odd"), templates[:1], training)
     assert (blind.predict(rows.copy(), sentences, 1, None) == gold).mean() < 0.8
 
 

@@ -21,6 +21,7 @@ def wanted_edits(sentence: EditedSentence) -> Wanted:
 
     Examples
     --------
+    >>> from onoma.corpus.edits import Edit
     >>> wanted_edits(EditedSentence(("a", "dog", "bark"), {0: [Edit(1, 3, ("dog barks",), "SVA")]}))
     {(2, 3, ('barks',)): 'SVA'}
     """

@@ -63,7 +63,7 @@ class HashedMaxEnt:
     Examples
     --------
     >>> rows = CandidateRows(np.array([0, 2]), np.array([0, 1, 2]), np.array([1, 2], np.uint32), np.ones(2, np.float32))
-    >>> model = HashedMaxEnt(bits=2).partial_fit(rows, np.array([1]), n_epochs=20)
+    >>> model = HashedMaxEnt(bits=2, rate=1.0).partial_fit(rows, np.array([1]), n_epochs=20)
     >>> model.probabilities(rows).round(1).tolist()
     [0.0, 1.0]
     """
