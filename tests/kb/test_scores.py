@@ -5,10 +5,6 @@ import pyarrow as pa
 import pytest
 
 from onoma.errors import DataError, SettingsError
-from onoma.kb.database import read_knowledge_base
-from onoma.kb.explain import explain_entity
-from onoma.kb.judge import Said, judge, retract_judgements
-from onoma.kb.scored import store_clusters, with_columns
 from onoma.kb.scores import calibrate, cluster_pairs, label_pairs, read_pairs
 
 
@@ -108,32 +104,3 @@ def test_columns_and_meanings_of_scores():
         read_pairs(pa.table({"a": ["x"], "b": ["y"]}))
     with pytest.raises(DataError, match="does not hold numbers"):
         read_pairs(pa.table({"a": ["x"], "b": ["y"], "score": ["high"]}))
-
-
-def test_clusters_in_a_knowledge_base_are_judged_and_undone(tmp_path):
-    pairs = pairs_of(("a", "b", 0.97), ("b", "c", 0.6), ("a", "c", 0.5), ("d", "e", 0.9))
-    found = cluster_pairs(pairs)
-    path = tmp_path / "who.duckdb"
-    table = with_columns(pairs, pa.table({"key": ["e", "d", "c", "b", "a"], "name": list("edcba")}), "key")
-    store_clusters(path, pairs, found, table)
-
-    def state():
-        with read_knowledge_base(path) as base:
-            who = {}
-            for key, entity in base.rows("SELECT id, entity FROM memberships"):
-                who.setdefault(entity, set()).add(key)
-            pairs = {(a, b): p for a, b, p in base.rows("SELECT a, b, probability FROM pairs")}
-            return sorted(map(sorted, who.values())), pairs
-
-    before, probable = state()
-    kept, _ = judge(path, [Said("different", "a", "b")])
-    assert not any({"a", "b"} <= {*group} for group in state()[0])
-    retract_judgements(path, [kept[0].number])
-    after, again = state()
-    assert after == before
-    assert all(again[pair] == pytest.approx(probable[pair], abs=0.12) for pair in probable)
-    judge(path, [Said("same", "a", "d")])
-    assert any({"a", "d"} <= {*group} for group in state()[0])
-    with read_knowledge_base(path) as base:
-        told = explain_entity(base, "a")
-        assert {"a", "d"} <= {*told.records}

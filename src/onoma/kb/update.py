@@ -149,9 +149,8 @@ def read_retractions(path: Path, id: str | None = None) -> pa.Table:
 
 def update_knowledge_base(
     path: Path,
-    files: Sequence[Path] = (),
+    tables: Sequence[Path | pa.Table] = (),
     *,
-    tables: Sequence[pa.Table] = (),
     retract: pa.Table | None = None,
     id: str | None = None,
     documents: Path | None = None,
@@ -165,9 +164,9 @@ def update_knowledge_base(
     ----------
     path
         The knowledge base.
-    files, tables
-        New records. One whose id and content are there already is passed over; one whose id is there with other
-        content takes the place of that.
+    tables
+        New records, or files of them. One whose id and content are there already is passed over; one whose id is
+        there with other content takes the place of that.
     documents
         The texts that new mentions stand in, where the first ones had such; default, the same file.
     retract
@@ -176,8 +175,10 @@ def update_knowledge_base(
     begun = time.perf_counter()
     with write_knowledge_base(path) as base, progress.task("updating") as task:
         update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
+        files = [each for each in tables if isinstance(each, Path)]
         incoming = read_incoming(base, files, update, id=id, documents=documents, on_error=on_error)
-        for i, table in enumerate(tables, 1):
+        given = [each for each in tables if not isinstance(each, Path)]
+        for i, table in enumerate(given, 1):
             incoming.append(as_incoming(base, table, id=id, name=f"table {i}", documents=documents))
         plan = plan_update(base, incoming, retract, update)
         if plan.is_empty:

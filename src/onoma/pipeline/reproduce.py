@@ -1,7 +1,7 @@
 """Published tables, side by side with ours, from the same code users run.
 
 A *study* is one table or figure of one paper: a function from a `Context` to `Findings`. Studies live one system a
-file in `pipeline/studies/`; each file ends in a tuple `STUDIES`, and `catalogue()` gathers them.
+file in `pipeline/studies/` or in a room of it; each file ends in a tuple `STUDIES`, and `catalogue()` gathers them.
 """
 
 import importlib
@@ -83,8 +83,8 @@ def catalogue() -> dict[str, Study]:
     from onoma.pipeline import studies
 
     found = []
-    for module in pkgutil.iter_modules(studies.__path__, studies.__name__ + "."):
-        if not module.name.rpartition(".")[2].startswith("_"):
+    for module in pkgutil.walk_packages(studies.__path__, studies.__name__ + "."):
+        if not module.ispkg and "._" not in module.name:
             found += importlib.import_module(module.name).STUDIES
     return {study.name: study for study in sorted(found, key=lambda study: study.name)}
 

@@ -7,8 +7,8 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
-from onoma.kb.seals import audit as verify
-from onoma.kb.seals import seal_all
+from onoma.kb.audit.seals import audit as verify
+from onoma.kb.audit.seals import seal_all
 
 __all__ = ["audit"]
 

@@ -9,7 +9,7 @@ import typer
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
 from onoma.errors import SettingsError
-from onoma.kb.erase import erase as take_out
+from onoma.kb.audit.erase import erase as take_out
 
 __all__ = ["erase"]
 

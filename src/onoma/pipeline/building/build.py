@@ -149,7 +149,8 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
     with ExitStack() as stack:
         open_base = write_knowledge_base if job.into else create_knowledge_base
         base = stack.enter_context(open_base(job.output))
-        _store(base, job, wanted, kept, known, listed, report, progress, begun)
+        told, about = _store(base, job, wanted, kept, known, listed, report, progress)
+        note_run(base, told, time.perf_counter() - begun, about)
     kept.clear()
     return report
 
@@ -253,9 +254,8 @@ def _store(
     listed: EntityList | None,
     report: BuildReport,
     progress: Progress,
-    begun: float,
-) -> None:
-    """Put what was read into a knowledge base, and all that follows from it."""
+) -> tuple[Run, dict[str, int]]:
+    """Put what was read into a knowledge base, and all that follows from it; return what to note of this run."""
     run = 1
     if job.into:
         run = int(base.value("SELECT coalesce(max(run), 0) + 1 FROM runs"))
@@ -282,8 +282,7 @@ def _store(
         run, "build", job.command or " ".join(sys.argv[:1]), len(new), len(changed), len(gone), n_touched=touched
     )
     about = {"rows": int(base.value("SELECT count(*) FROM memberships")), "entities": report.entities, "seed": job.seed}
-    about |= {"entities_low": report.entities, "entities_high": report.entities}
-    note_run(base, told, time.perf_counter() - begun, about)
+    return told, about | {"entities_low": report.entities, "entities_high": report.entities}
 
 
 def _reads(texts: Iterable[Text], kept: Kept, report: BuildReport) -> Iterator[tuple[str, Read]]:

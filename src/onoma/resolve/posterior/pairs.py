@@ -184,9 +184,8 @@ def posterior_of(
     draws: Draws,
     run: RunContext,
     *,
-    merge_cost: float = 0.5,
+    settings: SampledPairSettings | None = None,
     stopped: Stopped | None = None,
-    n_samples: int = 0,
     n_cut: int = 0,
     alike: NDArray[np.float64] | None = None,
 ) -> Posterior:
@@ -194,14 +193,17 @@ def posterior_of(
 
     Parameters
     ----------
+    settings
+        Of a model that is sampled.
     stopped
-        Where the chain stood, if it was stopped before it had drawn `n_samples`.
+        Where the chain stood, if it was stopped before it had drawn all samples.
     n_cut
         Plausible pairs that were left out.
     alike
         The probability of each pair by itself, where entities that their own pairs contradict are to be parted.
     """
     evidence, problem = compared.evidence, compared.problem
+    merge_cost, n_samples = (0.5, 0) if settings is None else (settings.merge_cost, settings.samples)
     consensus = find_consensus(evidence.n, evidence.a, evidence.b, draws.together, draws.roots, threshold=merge_cost)
     if alike is not None:
         consensus = part_contradicted(consensus, evidence.a, evidence.b, alike, threshold=merge_cost)

@@ -95,17 +95,7 @@ class Copying:
                 chain = _chain(compared, copy, relative, sampler, run.seed)
             draws, stopped = sample(chain, evidence, settings, run)
         run.clock.lap("sampling")
-        return posterior_of(
-            compared,
-            weights,
-            draws,
-            run,
-            merge_cost=settings.merge_cost,
-            stopped=stopped,
-            n_samples=settings.samples,
-            n_cut=n_cut,
-            alike=alike,
-        )
+        return posterior_of(compared, weights, draws, run, settings=settings, stopped=stopped, n_cut=n_cut, alike=alike)
 
 
 COPYING = Copying()

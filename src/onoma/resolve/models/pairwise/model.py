@@ -72,8 +72,7 @@ class Pairwise:
             chain = PairwiseRun(evidence, learnt, settings=settings, n_burn_in=n_burn_in, seed=run.seed, block=block)
         draws, stopped = sample(chain, evidence, settings, run)
         run.clock.lap("sampling")
-        cost, n = settings.merge_cost, settings.samples
-        return posterior_of(compared, learnt.weights, draws, run, merge_cost=cost, stopped=stopped, n_samples=n)
+        return posterior_of(compared, learnt.weights, draws, run, settings=settings, stopped=stopped)
 
 
 PAIRWISE = Pairwise()

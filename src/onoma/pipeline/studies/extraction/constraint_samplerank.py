@@ -49,7 +49,7 @@ PAPER = {
 
 def constraints_folder() -> Path:
     """Return the folder of hand-written constraints."""
-    return Path(str(resources.files("onoma.pipeline.studies") / "constraints"))
+    return Path(str(resources.files("onoma.pipeline.studies.extraction") / "constraints"))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ import pytest
 
 from onoma.knowledge.types import Fit
 from onoma.pipeline.reproduce import Context, reproduce
-from onoma.pipeline.studies._rescal_published import seconds_of_an_iteration
+from onoma.pipeline.studies.knowledge._rescal_published import seconds_of_an_iteration
 from reference.random_facts import random_facts, random_types
 
 pytestmark = pytest.mark.data

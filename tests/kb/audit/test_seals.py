@@ -3,8 +3,8 @@
 import pytest
 
 from onoma.errors import DataError
+from onoma.kb.audit.seals import audit, seal_all
 from onoma.kb.database import write_knowledge_base
-from onoma.kb.seals import audit, seal_all
 from onoma.kb.update import update_knowledge_base
 
 

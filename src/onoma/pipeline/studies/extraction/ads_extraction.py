@@ -16,7 +16,7 @@ from onoma.learning.sequences.semicrf_layout import Segmentation
 from onoma.pipeline.extraction import constraint_plan
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._sets.extraction import Labelled, read_bio
-from onoma.pipeline.studies.constraint_samplerank import constraints_folder
+from onoma.pipeline.studies.extraction.constraint_samplerank import constraints_folder
 
 __all__ = ["STUDIES"]
 

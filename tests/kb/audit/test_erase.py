@@ -3,11 +3,11 @@
 import pytest
 
 from onoma.errors import DataError
+from onoma.kb.audit.erase import erase
+from onoma.kb.audit.seals import audit
 from onoma.kb.database import read_knowledge_base
-from onoma.kb.erase import erase
 from onoma.kb.judge import Said, judge
 from onoma.kb.lookup.live import Live
-from onoma.kb.seals import audit
 
 SECRET = {
     "id": "zq-secret-77",

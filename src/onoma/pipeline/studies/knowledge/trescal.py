@@ -21,9 +21,9 @@ from onoma.knowledge.rescal_als import Plan, Problem, solve
 from onoma.knowledge.rescal_start import Matrix, leading_eigenvectors, symmetric_sum
 from onoma.knowledge.types import Fit, Signatures, Types
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
-from onoma.pipeline.studies._rescal_published import seconds_of_an_iteration
 from onoma.pipeline.studies._sets.knowledge_bases import KnowledgeBase, read_knowledge_base
 from onoma.pipeline.studies._sets.nyt import relation_extraction
+from onoma.pipeline.studies.knowledge._rescal_published import seconds_of_an_iteration
 
 if TYPE_CHECKING:
     import altair as alt

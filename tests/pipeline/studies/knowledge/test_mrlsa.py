@@ -6,7 +6,7 @@ from onoma.errors import DataError
 from onoma.knowledge.mrlsa import RawRelations
 from onoma.knowledge.mrlsa_tensor import Spread, relation_tensor
 from onoma.knowledge.thesaurus import Entry, from_entries
-from onoma.pipeline.studies.mrlsa import MaxDiff, answer_choices, answer_maxdiff, read_choices, read_maxdiff
+from onoma.pipeline.studies.knowledge.mrlsa import MaxDiff, answer_choices, answer_maxdiff, read_choices, read_maxdiff
 
 
 @pytest.fixture

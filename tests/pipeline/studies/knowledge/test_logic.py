@@ -20,7 +20,7 @@ def test_rules_hold_and_their_converse_does_not():
 
 @pytest.mark.data
 def test_the_rules_of_the_text_are_all_read(data):
-    from onoma.pipeline.studies.logic import _both_ways, _rules_of
+    from onoma.pipeline.studies.knowledge.logic import _both_ways, _rules_of
 
     context = Context(data=data)
     assert [len(_rules_of(context, name)) for name in ("countries/S3", "kinships", "nations")] == [1, 22, 178]

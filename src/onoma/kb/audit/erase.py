@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from onoma.kb.audit.seals import seal_anew
 from onoma.kb.commit import Update
 from onoma.kb.database import KnowledgeBase, rewrite_knowledge_base
-from onoma.kb.seals import seal_anew
 from onoma.kb.store import Run, note_run
 from onoma.kb.update import update_in
 from onoma.kb.world import find_record_key, record_table

@@ -1,0 +1,1 @@
+"""Who changed what: the sealed chain of runs, and erasure."""

@@ -1,0 +1,1 @@
+"""Published tables of completing knowledge bases."""

@@ -1,0 +1,96 @@
+"""Records added one at a time: in one transaction, with what a batch would say."""
+
+import numpy as np
+import pytest
+
+from onoma.errors import DataError
+from onoma.kb.database import file_stamp, read_knowledge_base, write_in_place
+from onoma.kb.lookup.live import Live
+from onoma.kb.update import update_knowledge_base
+
+
+def test_adding_one_by_one_is_what_a_batch_says(kb, crowd, tmp_path, rows_of):
+    batch = tmp_path / "batch.duckdb"
+    batch.write_bytes(kb.read_bytes())
+    update_knowledge_base(batch, tables=[crowd.slice(400, 20)])
+    live, same = Live(kb), []
+    for row in rows_of(400, 420):
+        found = live.find(row)
+        added = live.add(row)
+        assert (None if added.is_new else added.entity) == (found.best.entity if found.best else None)
+        same.append((row["id"], added.entity))
+    with read_knowledge_base(batch) as one, read_knowledge_base(kb) as other:
+        company = [
+            {
+                key: frozenset(str(k) for (k,) in base.rows("SELECT id FROM memberships WHERE entity = ?", [entity]))
+                for key, entity in base.rows("SELECT id, entity FROM memberships")
+            }
+            for base in (one, other)
+        ]
+    agree = [company[0][key] == company[1][key] for key in company[0]]
+    assert np.mean(agree) > 0.98
+
+
+def test_what_is_in_memory_follows_what_is_added(kb, rows_of):
+    live = Live(kb)
+    for row in rows_of(400, 410):
+        live.add(row)
+    mine = live.snapshot()
+    fresh = Live(kb).snapshot()
+    assert mine is live.snapshot()  # it was not read again
+    assert mine.numbers.tolist() == fresh.numbers.tolist()
+    assert [mine.names[e] for e in mine.entity] == [fresh.names[e] for e in fresh.entity]
+    assert [f.count(int(c)) for f in mine.fields for c in f.codes[-10:]] == [
+        f.count(int(c)) for f in fresh.fields for c in f.codes[-10:]
+    ]
+    again = rows_of(405, 406)[0]
+    probe = {name: value for name, value in again.items() if name != "id"}
+    assert live.find(probe).best.entity == Live(kb).find(probe).best.entity
+
+
+def test_ids_elsewhere_stay_and_a_repetition_changes_nothing(kb, rows_of):
+    with read_knowledge_base(kb) as base:
+        before = dict(base.rows("SELECT id, entity FROM memberships"))
+    live = Live(kb)
+    row = rows_of(401, 402)[0]
+    added = live.add(row)
+    again = live.add(row)
+    assert again.entity == added.entity
+    assert again.update.n_added == 0
+    with read_knowledge_base(kb) as base:
+        after = dict(base.rows("SELECT id, entity FROM memberships"))
+        assert base.value("SELECT count(*) FROM runs") == 2
+    changed = [key for key in before if before[key] != after[key]]
+    assert len(changed) <= added.update.n_touched
+
+
+def test_one_without_an_id_gets_one(kb):
+    added = Live(kb).add({"given_name": "Ottoline", "surname": "Quarrington"})
+    assert added.is_new
+    assert added.record.startswith("new-")
+
+
+def test_a_change_that_fails_leaves_the_file_as_it_was(kb):
+    stamp = file_stamp(kb)
+    before = kb.read_bytes()
+    with pytest.raises(RuntimeError), write_in_place(kb) as base:
+        base.change("DELETE FROM memberships")
+        raise RuntimeError("it stops here")
+    assert kb.read_bytes() == before or file_stamp(kb) != stamp
+    with read_knowledge_base(kb) as base:
+        assert base.value("SELECT count(*) FROM memberships") == 400
+
+
+def test_what_was_read_follows_what_others_write(kb, crowd):
+    live = Live(kb)
+    assert live.snapshot().n == 400
+    update_knowledge_base(kb, tables=[crowd.slice(400, 5)])
+    assert live.snapshot().n == 405
+
+
+def test_what_is_no_knowledge_base_is_refused(tmp_path):
+    path = tmp_path / "x.duckdb"
+    with pytest.raises(DataError, match="no such file"):
+        Live(path).find({"a": "b"})
+    with pytest.raises(DataError, match="no such file"):
+        Live(path).add({"a": "b"})

@@ -1,0 +1,55 @@
+"""What is planted, how much of it, and what each decoy stands for."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from onoma.corpus.simulate import simulate_people
+from onoma.resolve.api import resolve
+from onoma.resolve.check.probing import COPIES, FEWEST_PLANTED, Probe
+
+
+@functools.cache
+def probe():
+    found = resolve(simulate_people(160, seed=8), truth="cluster_id")
+    return Probe(found, found.posterior, found.weighed)
+
+
+def test_parts_follow_each_other_and_copies_have_originals():
+    parts = probe().parts
+    ends = [(each.start, each.stop) for each in parts.values()]
+    assert [start for start, _ in ends] == [0, *(stop for _, stop in ends[:-1])]
+    assert {"strangers", *COPIES} <= set(parts)
+    assert parts["copies"].stop - parts["copies"].start == FEWEST_PLANTED
+    base = probe().rows.base[parts["copies"]]
+    assert (base >= 0).all() and (base < probe().n).all()
+
+
+def test_copies_are_found_more_often_than_strangers_are_joined():
+    seen, parts = probe().seen, probe().parts
+    assert seen.with_base[parts["copies"]].mean() > 0.6
+    assert probe().any_joined("strangers").mean() < 0.2
+
+
+def test_strangers_stand_for_half_the_rows_together():
+    worth = probe().worth("strangers")
+    assert worth.sum() == pytest.approx(probe().n / 2)
+
+
+def test_a_tree_holds_each_entity():
+    assert len(probe().tree) == probe().n_links
+
+
+def test_found_copies_are_told_by_field_and_change():
+    by_field, by_change = probe().found_by_change()
+    assert by_field and by_change
+    for n, share in (*by_field.values(), *by_change.values()):
+        assert 0 < n <= FEWEST_PLANTED and 0.0 <= share <= 1.0
+
+
+def test_the_same_seed_plants_the_same():
+    found = probe().resolution
+    again = Probe(found, found.posterior, found.weighed)
+    assert np.array_equal(again.rows.codes, probe().rows.codes)
+    assert np.array_equal(again.seen.joined, probe().seen.joined)

@@ -1,0 +1,45 @@
+"""What the checks say, in numbers and in sentences."""
+
+import json
+
+import numpy as np
+
+from onoma.resolve.check.calibrate import Bin
+from onoma.resolve.check.quality import Quality, Share, unchecked
+
+
+def test_sentences_say_what_the_figures_are():
+    quality = Quality(
+        calibrated=True,
+        n_links=1200,
+        n_safe=1000,
+        precision=Share(0.97, 0.9, 0.99),
+        recall=Share(0.8, 0.7, 0.9),
+        harsher_recall=Share(0.5, 0.4, 0.6),
+    )
+    first, second = quality.sentences()
+    assert first.startswith("expected precision 97% (95 %: 90% – 99%): of the 1,200 links about 3% are wrong; 1,000")
+    assert second.endswith("with twice the changes 50%")
+
+
+def test_why_nothing_is_known_is_said():
+    quality = unchecked("there are few rows", "nothing was matched")
+    assert quality.sentences() == ["not calibrated here, because there are few rows; and nothing was matched"]
+
+
+def test_json_holds_all_but_single_rows():
+    quality = Quality(
+        calibrated=False,
+        because=("x",),
+        recall=Share(1 / 3, 0.0, 1.0),
+        entities=(3, 5),
+        entity_draws=np.arange(4.0),
+        probability=np.ones(9),
+        pair_probability=np.ones(9),
+        decoys={"strangers": (10, 0.5)},
+    )
+    told = json.loads(json.dumps(quality.as_dict()))
+    assert not {"probability", "pair_probability", "entity_draws"} & set(told)
+    assert told["recall"] == {"estimate": 0.333333, "low": 0.0, "high": 1.0} and told["precision"] is None
+    assert told["entities"] == [3, 5] and told["decoys"] == {"strangers": {"rows": 10, "share": 0.5}}
+    assert set(Bin.__dataclass_fields__) > {"stated", "true"} and told["reliability"] == []
