@@ -1,6 +1,6 @@
 """The checks without labels beside the truth: the zoo (a–m chosen on, n–z not) and the older tables, same defaults.
 
-Needs ONOMA_DATA. Tables of more than `MOST` rows are cut to whole entities drawn at random, so that what is true stays
+Needs ONOMA_DATA. Tables of more than 2,500 rows are cut to whole entities drawn at random, so that what is true stays
 true. For each table: expected against real precision and recall of pairs, the share that is true of pairs stated at
 95 % or more before and after recalibration, the calibration error before and after, whether the interval of the number
 of entities holds the truth, and whether the run says that it is not calibrated. Tables of labelled pairs are left out:
@@ -12,19 +12,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchmarks.bench_zoo import LINKED
+from benchmarks.bench_zoo import LINKED, part_of
 from benchmarks.measure import Measurement
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.table import read_table
-from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context
 from onoma.pipeline.resolution import Job, Outcome, run_job
 from onoma.resolve.config import ResolveConfig
 
-MOST = 2_500
 OLDER = (
     "abt-buy",
     "amazon-google",
@@ -65,7 +62,7 @@ def groups(*, quick: bool) -> dict[str, list[Path]]:
 
 def measure(path: Path) -> tuple[Outcome, Clustering, float]:
     """Resolve a table, or a part of it, and check the answer; return also the processor seconds it took."""
-    table = _part(read_table(path).table)
+    table = part_of(read_table(path).table)
     name = path.name.removesuffix(".csv.gz")
     source = "source" if "source" in table.column_names else None
     key = "id" if "id" in table.column_names else None
@@ -74,16 +71,6 @@ def measure(path: Path) -> tuple[Outcome, Clustering, float]:
     outcome = run_job(Job(table=table, config=config), recall=False)
     assert outcome.gold is not None
     return outcome, outcome.gold, time.process_time() - begun
-
-
-def _part(table: pa.Table) -> pa.Table:
-    if len(table) <= MOST:
-        return table
-    gold = Clustering.from_labels(table["cluster_id"].cast(pa.string()))
-    order = stream(0, "checks").permutation(gold.n_entities)
-    kept = np.zeros(gold.n_entities, dtype=np.bool_)
-    kept[order[np.cumsum(gold.sizes[order]) <= MOST]] = True
-    return table.take(pa.array(np.flatnonzero((gold.labels >= 0) & kept[np.maximum(gold.labels, 0)])))
 
 
 def told(name: str, outcome: Outcome, gold: Clustering, spent: float) -> tuple[list[Measurement], dict[str, float]]:

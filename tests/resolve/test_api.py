@@ -234,6 +234,19 @@ def test_rows_that_share_nothing():
     assert found.probability.tolist() == [1.0, 1.0, 1.0]
 
 
+def test_one_person_written_often_with_slips_is_one_entity():
+    rng = np.random.default_rng(1)
+    person = {"first": "Katherine", "last": "Montgomery", "street": "17 Larch Street", "city": "Springfield"}
+
+    def slip(value):
+        at = int(rng.integers(len(value)))
+        return value[:at] + value[at + 1 :] if rng.random() < 0.3 else value
+
+    rows = [{name: slip(value) for name, value in person.items()} for _ in range(500)]
+    found = resolve(pa.Table.from_pylist(rows))
+    assert found.entity_count() == (1, 1, 1)
+
+
 def test_a_million_identical_rows():
     """Nothing could tell them apart: one entity, and that is said."""
     n = 1_000_000

@@ -34,6 +34,7 @@ from onoma.resolve.fields.rows import (
     encoded,
     identified,
     read_sources,
+    says_nearly_the_same,
     says_the_same,
     silent_note,
     unambiguous,
@@ -101,6 +102,8 @@ def resolve(
     unused = [name for name in table.column_names if name in left_out]
     fields = prepare_fields(table, kinds=config.kinds, exclude=unused)
     fields.ignored.extend(Ignored(name, "by its name it is the answer, and no evidence") for name in answers)
+    open_ = config.model == AUTO and not config.link and config.labels is None and not has_constraints(config)
+    one_thing = open_ and says_nearly_the_same(fields.fields, config.seed)
     if config.model == AUTO:
         name, why = pick_model(fields.fields, config, **asked)
         config = replace(config, model=name)
@@ -111,8 +114,8 @@ def resolve(
         notes += [] if said is None else [said]
     model = find_model(config.model)
     check(model, config, n_sources=0 if codes is None else int(codes.max(initial=-1)) + 1, **asked)
-    if len(table) < 2 or not fields.fields:
-        identical = len(table) > 1 and not config.link and says_the_same(table, left_out)
+    if len(table) < 2 or not fields.fields or one_thing:
+        identical = one_thing or (len(table) > 1 and not config.link and says_the_same(table, left_out))
         notes.append(silent_note(len(table), identical=identical))
         return Resolution(table, fields, None, sources, config, tuple(notes), identical=identical)
     block = None if config.block is None else encoded(table, config.block)

@@ -190,9 +190,11 @@ class Resolution:
     def recalibrated(self) -> "Resolution":
         """Return the same entities with probabilities, and a number of entities, that the checks bear out."""
         quality, found = self.quality, self.posterior
-        if found is not None and quality.probability is not None and quality.pair_probability is not None:
-            pairs = found.pairs._replace(probability=quality.pair_probability)
-            found = replace(found, probability=quality.probability, pairs=pairs)
+        if found is not None:
+            rows = found.probability if quality.probability is None else quality.probability
+            pairs = found.pairs.probability if quality.pair_probability is None else quality.pair_probability
+            stated = found.pairs._replace(probability=quality.ceiling * pairs)
+            found = replace(found, probability=quality.ceiling * rows, pairs=stated)
         return replace(self, posterior=found, checked=quality)
 
     def abstaining(self, budget: int) -> "Resolution":

@@ -8,7 +8,7 @@ import pytest
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import PeopleSettings, simulate_people
 from onoma.resolve.api import resolve
-from onoma.resolve.check.checking import check_resolution
+from onoma.resolve.check.checking import _kept, check_resolution
 from onoma.resolve.check.probing import Probe
 from onoma.resolve.comparison.weights import edge_weights
 from onoma.resolve.config import ResolveConfig
@@ -134,3 +134,23 @@ def test_intervals_cover_on_tables_of_many_kinds():
         below.append((quality.entity_draws < gold.n_entities).mean())
     assert sum(held) >= 5
     assert 0.1 < np.mean(below) < 0.9, "the truth is neither always above the draws nor always below"
+
+
+def test_nothing_is_called_sure_where_the_checks_cannot_be_relied_on():
+    table = simulate_people(120, seed=2, settings=PeopleSettings(duplicates=0.0, households=0.0))
+    after = resolve(table).recalibrated()
+    assert not after.quality.calibrated and after.quality.ceiling == 0.9
+    assert after.probability.max() <= 0.9
+    assert "no probability is stated above 90%" in after.quality.sentences()[-1]
+
+
+def test_a_row_is_as_sure_as_the_part_of_its_entity_that_holds():
+    found, _ = people("plain")
+    probe = Probe(found, found.posterior, found.weighed)
+    sizes = found.clustering.sizes[found.clustering.labels]
+    whole, none = (_kept(probe, np.full(len(probe.tree), share)) for share in (1.0, 0.0))
+    assert np.array_equal(whole, sizes - 1) and not none.any()
+    half = _kept(probe, np.full(len(probe.tree), 0.5))
+    twos = sizes == 2
+    assert abs(half[twos].mean() - 0.5) < 0.05
+    assert (half[sizes > 2] / (sizes[sizes > 2] - 1)).mean() < 0.5, "a pair of a chain needs all links between"

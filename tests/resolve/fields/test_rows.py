@@ -1,14 +1,17 @@
 """Rows: ids and sources, and what can be said before any is compared."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from onoma.errors import DataError, SettingsError
+from onoma.resolve.fields.prepare import prepare_fields
 from onoma.resolve.fields.rows import (
     check_known,
     encoded,
     identified,
     read_sources,
+    says_nearly_the_same,
     says_the_same,
     silent_note,
     unambiguous,
@@ -71,3 +74,25 @@ def test_rows_that_all_say_the_same(columns, same):
 def test_why_nothing_was_compared():
     notes = {silent_note(0, identical=False), silent_note(1, identical=False), silent_note(2, identical=True)}
     assert len(notes | {silent_note(2, identical=False)}) == 4
+
+
+def slipped(rows, share, seed=3):
+    """Return rows in which a share of the values have a letter replaced."""
+    rng = np.random.default_rng(seed)
+
+    def slip(value):
+        at = int(rng.integers(len(value)))
+        return f"{value[:at]}x{value[at + 1 :]}" if rng.random() < share else value
+
+    columns = ("first", "last", "street", "city")
+    return pa.table({name: [slip(row[i]) for row in rows] for i, name in enumerate(columns)})
+
+
+def test_one_thing_written_with_slips_is_told_from_many_things():
+    one = ("Katherine", "Montgomery", "17 Larch Street", "Springfield")
+    assert says_nearly_the_same(prepare_fields(slipped([one] * 60, 0.3)).fields, seed=0)
+    two = ("Leopold", "Montgomery", "17 Larch Street", "Springfield")
+    assert not says_nearly_the_same(prepare_fields(slipped([one, two] * 30, 0.3)).fields, seed=0)
+    assert not says_nearly_the_same(prepare_fields(slipped([one] * 4, 0.3)).fields, seed=0), "too few to say"
+    days = {f"day {k}": [f"2021-{1 + row % 12:02}-{1 + (k + row) % 28:02}" for row in range(60)] for k in range(4)}
+    assert not says_nearly_the_same(prepare_fields(pa.table(days)).fields, seed=0), "days of one year are alike"

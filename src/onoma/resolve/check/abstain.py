@@ -68,7 +68,9 @@ def abstain(resolution: "Resolution", budget: int, goal: float = GOAL) -> Review
     if posterior is None:
         none = np.zeros(0)
         return Review(resolution.clustering, np.zeros(len(labels), dtype=np.bool_), none.astype(int), none, 1.0, 0)
-    pairs = posterior.pairs
+    pairs, checked = posterior.pairs, resolution.checked
+    if checked is not None and checked.pair_probability is not None:  # by the decoys, whatever is stated
+        pairs = pairs._replace(probability=checked.pair_probability)
     tree = strongest_tree(pairs, labels, pairs.probability)
     share = pairs.probability[tree]
     order = np.argsort(-share, kind="stable")

@@ -142,6 +142,12 @@ class Probe:
         by_change = {name: _share(found, (changes == c).any(axis=1)) for c, name in enumerate(CHANGES) if c != SAME}
         return {k: v for k, v in by_field.items() if v[0]}, {k: v for k, v in by_change.items() if v[0]}
 
+    @cached_property
+    def contradicted(self) -> NDArray[np.bool_]:
+        """Which stated pairs have unrelated values in a field whose values are seldom replaced."""
+        n = len(self.posterior.pairs.a)
+        return contradicts(self.evidence) if n == len(self.evidence.a) else np.zeros(n, dtype=np.bool_)
+
     def contradictions(self) -> float:
         """Return the greatest share, over firm fields, of links whose values are unrelated, of those that have both."""
         noise, levels = self.evidence.noise, self.evidence.levels

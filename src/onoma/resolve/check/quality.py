@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from onoma.resolve.check.calibrate import Bin
 
-__all__ = ["Quality", "Share", "unchecked"]
+__all__ = ["DOUBTED", "Quality", "Share", "unchecked"]
 
 SAFE = 0.95
 """Links at least as likely are called safe."""
+DOUBTED = 0.9
+"""The most that is stated where the checks cannot be relied on: nothing is called sure there."""
 
 
 _ARRAYS = ("probability", "pair_probability", "entity_draws")
@@ -62,6 +64,8 @@ class Quality:
     pair_probability: NDArray[np.float64] | None = None
     """For each stated pair, that both are one entity, recalibrated."""
     seconds: float = 0.0
+    ceiling: float = 1.0
+    """What stated probabilities are multiplied by: less than 1 where they cannot be relied on."""
 
     def sentences(self) -> list[str]:
         """Return what the figures mean."""
@@ -78,7 +82,8 @@ class Quality:
             )
             said.append(f"expected recall {_percent(self.recall)}: the share of planted copies that was found{harsh}")
         if not self.calibrated:
-            said.append(f"not calibrated here, because {'; and '.join(self.because)}")
+            bound = "" if self.ceiling == 1.0 else f": no probability is stated above {self.ceiling:.0%}"
+            said.append(f"not calibrated here, because {'; and '.join(self.because)}{bound}")
         return said
 
     def as_dict(self) -> dict[str, Any]:

@@ -6,13 +6,33 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from rapidfuzz.distance import Indel
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.records import ID_NAMES, with_ids
 from onoma.errors import DataError, SettingsError
+from onoma.numerics.rng import stream
+from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.missing import by_form
 
-__all__ = ["check_known", "encoded", "identified", "read_sources", "says_the_same", "silent_note", "unambiguous"]
+__all__ = [
+    "check_known",
+    "encoded",
+    "identified",
+    "read_sources",
+    "says_nearly_the_same",
+    "says_the_same",
+    "silent_note",
+    "unambiguous",
+]
+
+_LOOKED_AT = 1_000
+"""Pairs of rows, drawn at random, that show how alike all rows are."""
+_MISSPELT, _FEWEST_FIELDS, _FEWEST_ROWS = 0.8, 3, 10
+"""Letters in common, as a part of all, that are left where both of two copies may have a slip in a short word; columns
+and rows from which on this is no accident."""
+_WORDED, _FEWEST_WORDED = ("person", "organisation", "place", "text"), 2
+"""Kinds that can be misspelt: days of one year and codes of one list are alike, too. At least so many columns."""
 
 
 def unambiguous(table: pa.Table) -> pa.Table:
@@ -49,6 +69,29 @@ def says_the_same(table: pa.Table, left_out: set[str | None]) -> bool:
     return says
 
 
+def says_nearly_the_same(fields: Sequence[FieldData], seed: int) -> bool:
+    """Say whether all rows are one thing, written with slips: in every field any two are as alike as misspellings.
+
+    How often strangers share a value is learnt from pairs of rows drawn at random. Where all rows are one thing there
+    are no strangers to learn from, and what any two share would count for nothing.
+    """
+    n = len(fields[0].codes) if fields else 0
+    n_worded = sum(field.kind in _WORDED for field in fields)
+    if n < _FEWEST_ROWS or len(fields) < _FEWEST_FIELDS or n_worded < _FEWEST_WORDED:
+        return False
+    rng = stream(seed, "one thing")
+    one = rng.integers(0, n, _LOOKED_AT)
+    other = (one + rng.integers(1, n, _LOOKED_AT)) % n
+    for field in fields:
+        a, b = field.codes[one], field.codes[other]
+        known = (a >= 0) & (b >= 0)
+        pairs = zip(a[known].tolist(), b[known].tolist(), strict=True)
+        alike = [Indel.normalized_similarity(str(field.values[i]), str(field.values[j])) for i, j in pairs]
+        if len(alike) < _LOOKED_AT // 4 or np.mean(alike) < _MISSPELT:
+            return False
+    return True
+
+
 def silent_note(n: int, *, identical: bool) -> str:
     """Say why nothing was compared."""
     if n == 0:
@@ -56,7 +99,10 @@ def silent_note(n: int, *, identical: bool) -> str:
     if n == 1:
         return "one row is one entity"
     if identical:
-        return "all rows say the same, so they are taken for one entity: nothing in the table could tell them apart"
+        return (
+            "all rows say the same, or the same with slips, so they are taken for one entity: nothing in the table "
+            "could tell them apart"
+        )
     return "there is nothing to compare, so every row is an entity"
 
 
