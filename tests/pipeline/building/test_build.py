@@ -10,7 +10,7 @@ from onoma.errors import DataError
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import history, show
 from onoma.kb.texts import explain_text_entity
-from onoma.pipeline.building.build import BuildJob, build
+from onoma.pipeline.building.build import BuildJob, build, identity_of
 from onoma.pipeline.building.grouping import group_records, touched_by
 from onoma.pipeline.building.parts import Kept
 from onoma.pipeline.building.reading import read_documents
@@ -59,6 +59,16 @@ def test_paths_are_the_way_between_two_names() -> None:
     assert ("Charles Babbage", "nsubj<admire>obj", "Ada Lovelace") in told
 
 
+def test_what_is_said_of_two_is_said_of_both_and_clauses_do_not_mix() -> None:
+    text = "Ada Lovelace and Mary Somerville visited London. Charles Babbage said that Ada Lovelace lived in Paris."
+    (read,) = read_documents([Text("c", text)], pipeline_named(None), coref_model())
+    names = {row["id"]: row["name"] for row in read.records}
+    told = {(names[row["subject"]], row["relation"], names[row["object"]]) for row in read.paths}
+    assert {("Ada Lovelace", "nsubj<visit>obj", "London"), ("Mary Somerville", "nsubj<visit>obj", "London")} <= told
+    assert ("Ada Lovelace", "nsubj<live>obl:in", "Paris") in told
+    assert not [each for each in told if "Charles Babbage" in each]
+
+
 def test_names_without_a_word_in_common_are_two() -> None:
     (read,) = read_documents([Text("b", BABBAGE)], pipeline_named(None), coref_model())
     assert {row["name"] for row in read.records} == {"Charles Babbage", "Ada Lovelace", "London"}
@@ -83,7 +93,7 @@ def test_entities_join_documents_and_say_their_sentences(kb: Path) -> None:
 def test_a_run_goes_on_from_what_a_killed_one_read(texts: Path, kb: Path, tmp_path: Path) -> None:
     target = tmp_path / "kb.duckdb"
     pipeline = pipeline_named(None)
-    kept = Kept(tmp_path / "kb.duckdb.parts", f"{pipeline.identity} ontogum 2")
+    kept = Kept(tmp_path / "kb.duckdb.parts", identity_of(pipeline))
     kept.open()
     text = Text(str(texts / "ada.txt"), ADA, str(texts / "ada.txt"))
     kept.save(text, read_documents([text], pipeline, coref_model())[0])

@@ -42,7 +42,7 @@ from onoma.pipeline.text.annotation import pipeline_named
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.text.documents.annotator import Pipeline, batches_of
 
-__all__ = ["BuildJob", "BuildReport", "build"]
+__all__ = ["BuildJob", "BuildReport", "build", "identity_of"]
 
 _BATCH = 40_000
 """Characters read together: enough for arrays, and little is lost by a kill."""
@@ -130,7 +130,7 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
         raise DataError("there is nothing to build from: no file was named")
     begun = time.perf_counter()
     pipeline = pipeline_named(job.annotator)
-    identity = f"{pipeline.identity} {job.model or 'ontogum'} 2"
+    identity = identity_of(pipeline, job.model)
     report = BuildReport()
     listed = None if job.entities is None else read_entities(job.entities)
     texts = _unique(
@@ -153,6 +153,11 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
         note_run(base, told, time.perf_counter() - begun, about)
     kept.clear()
     return report
+
+
+def identity_of(pipeline: Pipeline, model: Path | None = None) -> str:
+    """Return what documents are read by: what another reader left is read again. The number is that of the reading."""
+    return f"{pipeline.identity} {model or 'ontogum'} 3"
 
 
 def _known(path: Path) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 Where documents come later, only entities with a name that shares a word with a new one are looked at again, from where
 they stand, with the weights that were learnt before. All others keep their place, so that the work is in proportion to
-what is new.
+what is new. Groups in which two names exclude each other (Jacob and Johann Bernoulli) are parted at the end: the model
+weighs words and letters, and what surrounds two brothers is much the same.
 """
 
 from collections import Counter
@@ -14,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from onoma.pipeline.building.names import part_groups
 from onoma.progress import SILENT, Progress
 from onoma.resolve.models.cross_document.evidence import NATS, prepare_mentions
 from onoma.resolve.models.cross_document.membership import membership
@@ -75,7 +77,7 @@ def group_records(
         settings = replace(settings, n_rounds=8, heat=0.02)  # from where they stand: no new disorder
     table = run_rounds(table, settings, seed=seed, progress=progress)
     nats = NATS if prepared.telling else 2.0 / max(settings.bias, 1e-6)
-    labels = np.unique(table["entity"].to_numpy(), return_inverse=True)[1].astype(np.int64)
+    labels = part_groups(np.unique(table["entity"].to_numpy(), return_inverse=True)[1], names, documents)
     used = {name: float(getattr(settings, name)) for name in _LEARNT}
     return Grouped(labels, membership(table, settings, nats=nats), used, prepared.notes)
 

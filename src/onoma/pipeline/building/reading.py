@@ -1,11 +1,7 @@
 """One document, read: sentences, mentions in chains, what each named chain is called, and what joins two of them.
 
 A chain with a name in it becomes a *record*: it is what the later stages group across documents and link. Two mentions
-of different records in one sentence are joined by the shortest way between their heads in the tree. The words and
-relations on it are the *path*, a relation as text says it (Riedel et al., "Relation extraction with matrix
-factorization and universal schemas", NAACL 2013): in "Ada Lovelace worked with Charles Babbage" it is
-`nsubj<work>obl:with`. `<` goes up to the word that follows, `>` down from the word before. Words are lemmas; relations
-of prepositional phrases carry the preposition.
+of different records in one sentence are joined by the shortest way between their heads in the tree.
 """
 
 from collections import Counter
@@ -17,6 +13,8 @@ from onoma.coref.attributes import Column
 from onoma.coref.document import Document
 from onoma.coref.model import CorefModel, Resolved
 from onoma.corpus.documents import Annotations, Text
+from onoma.pipeline.building.names import alike, bare, fullest, is_name
+from onoma.pipeline.building.paths import path_between
 from onoma.pipeline.coref_documents import coref_documents
 from onoma.text.documents.annotator import Pipeline
 
@@ -26,12 +24,8 @@ _WIDTH = 50
 """Tokens on each side of a mention that are its context."""
 _CONTEXTS = 3
 """Mentions of a chain whose surroundings are taken."""
-_LONGEST = 4
-"""Words between two heads, at most: longer ways say little of the two."""
 _SURE = 0.95
 """Two names without a word in common are one thing if the model says so this surely."""
-_CLOSED = ("parataxis", "punct", "discourse", "vocative", "dislocated", "list", "orphan", "dep", "reparandum")
-"""Relations that no path goes through: what they join is said side by side, not of each other."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +104,8 @@ class _Scene:
             by_head.setdefault(span.head, []).append(row)
         names: dict[int, tuple[int, int, str]] = {}
         for start, end, kind in self.document.names:
+            if not is_name(bare(self.words(start, end))):
+                continue
             row = place[start, end]
             if size[labels[row]] == 1:  # a wider phrase with the same head may be in a chain
                 wider = [other for other in by_head[self.spans[row].head] if size[labels[other]] > 1]
@@ -137,9 +133,9 @@ class _Scene:
         named = [other for other in part if other.name is not None]
         if not named or member.name is None:
             return True
-        mine = _bare(self.words(*member.name[:2]))
+        mine = bare(self.words(*member.name[:2]))
         sure = max(self.found.posterior.coreference(member.row, other.row) for other in named)
-        return sure >= _SURE or any(_alike(mine, _bare(self.words(*other.name[:2]))) for other in named if other.name)
+        return sure >= _SURE or any(alike(mine, bare(self.words(*other.name[:2]))) for other in named if other.name)
 
     def _holds(self, row: int, start: int, end: int) -> bool:
         return self.spans[row].start <= start and end <= self.spans[row].end
@@ -167,11 +163,11 @@ class _Scene:
     def record(self, chain: str, members: Sequence[_Mention]) -> dict[str, Any]:
         """Return a named chain as a row: its fullest name, its commonest type, the words around it."""
         named = [member.name for member in members if member.name]
-        texts = [_bare(self.words(start, end)) for start, end, _ in named]
+        texts = [bare(self.words(start, end)) for start, end, _ in named]
         first = self.spans[next(member for member in members if member.name).row]
         return {
             "id": chain,
-            "name": _fullest(texts),
+            "name": fullest(texts),
             "type": Counter(kind for _, _, kind in named).most_common(1)[0][0],
             "names": sorted(set(texts)),
             "document": self.document.name,
@@ -199,7 +195,7 @@ class _Scene:
             here = sorted({head: (head, key, row) for head, key, row in here}.values())  # one mention a head
             for at, (left, a, a_row) in enumerate(here):
                 for right, b, b_row in here[at + 1 :]:
-                    if a != b and (path := _path(self.document, left, right)) is not None:
+                    if a != b and (path := path_between(self.document, left, right)) is not None:
                         forward, relation = path
                         ends = ((a, a_row), (b, b_row)) if forward else ((b, b_row), (a, a_row))
                         rows.append(self._path_row(sentence, relation, ends))
@@ -211,94 +207,3 @@ class _Scene:
         keys = [f"{self.document.name}:{span.start}-{span.end}" for span in spans]
         row = {"document": self.document.name, "sentence": sentence, "subject": a, "relation": relation, "object": b}
         return row | {"subject_mention": keys[0], "object_mention": keys[1]}
-
-
-def _path(document: Document, left: int, right: int) -> tuple[bool, str] | None:
-    """Return whether the left one comes first, and the way between two tokens; None if there is none worth telling."""
-    ups, downs = _way_up(document, left), _way_up(document, right)
-    common = next((token for token in ups if token in set(downs)), None)
-    if common is None:
-        return None
-    ups, downs = ups[: ups.index(common)], downs[: downs.index(common)]
-    between = {*ups[1:], *downs[1:]} | ({common} - {left, right})
-    relations = [document.deprels[token] for token in (*ups, *downs)]
-    if len(between) > _LONGEST or any(each.split(":")[0] in _CLOSED for each in relations):
-        return None
-    if any(document.deprels[token].startswith("conj") for token in (*ups[1:], *downs[1:])):
-        return None  # clauses side by side
-    if all(each.split(":")[0] in ("conj", "flat", "compound", "fixed", "goeswith") for each in relations):
-        return None
-    forward = not (downs and document.deprels[downs[-1]].startswith("nsubj") and not _is_subject(document, ups))
-    return forward, _written(document, ups, common, downs) if forward else _written(document, downs, common, ups)
-
-
-def _is_subject(document: Document, ups: Sequence[int]) -> bool:
-    return bool(ups) and document.deprels[ups[-1]].startswith("nsubj")
-
-
-def _way_up(document: Document, token: int) -> list[int]:
-    way = [token]
-    while len(way) <= 2 * _LONGEST and int(document.heads[way[-1]]) != way[-1]:
-        way.append(int(document.heads[way[-1]]))
-    return way
-
-
-def _written(document: Document, ups: Sequence[int], common: int, downs: Sequence[int]) -> str:
-    """Write a way: up from the first to the common word, down to the second; the two themselves are left out."""
-    way = ""
-    for token in ups:
-        head = int(document.heads[token])
-        way += f"{_label(document, token)}<" + (
-            "" if head == common and not downs else str(document.lemmas[head]).lower()
-        )
-    for k, token in reversed(list(enumerate(downs))):
-        way += f">{_label(document, token)}" + (f" {str(document.lemmas[token]).lower()}" if k else "")
-    return way
-
-
-def _label(document: Document, token: int) -> str:
-    """Return a token's relation to its head, with its preposition."""
-    label = document.deprels[token]
-    if label.split(":")[0] in ("nmod", "obl"):
-        cases = [child for child in document.children[token] if document.deprels[child] == "case"]
-        prepositions = [str(document.lemmas[child]).lower() for child in cases if child < token]
-        if prepositions:
-            return f"{label.split(':')[0]}:{'_'.join(prepositions)}"
-    return label
-
-
-def _alike(a: str, b: str) -> bool:
-    """Say whether two names share a word, or one is the initials of the other.
-
-    Examples
-    --------
-    >>> _alike("Ada Lovelace", "Lovelace"), _alike("United Nations", "UN"), _alike("Ada Lovelace", "Babbage")
-    (True, True, False)
-    """
-    one, other = ([word.strip(".,").lower() for word in name.split()] for name in (a, b))
-    if any(len(word) > 2 or len(one) == 1 for word in set(one) & set(other)):
-        return True
-    short, long = sorted((one, other), key=len)
-    return len(short) == 1 and short[0].replace(".", "") == "".join(word[:1] for word in long)
-
-
-def _bare(name: str) -> str:
-    """Return a name without an article before it and a possessive ending."""
-    for ending in ("'s", "’s", "'", "’"):
-        name = name.removesuffix(ending)
-    first, _, rest = name.partition(" ")
-    return rest if first.lower() in ("the", "a", "an") and rest else name
-
-
-def _fullest(names: Sequence[str]) -> str:
-    """Return the name that says most: the commonest, or the longest that holds all of its words.
-
-    Examples
-    --------
-    >>> _fullest(["Lovelace", "Ada Lovelace", "Lovelace", "Charles Babbage"])
-    'Ada Lovelace'
-    """
-    common = Counter(names).most_common(1)[0][0]
-    words = {word.lower() for word in common.split()}
-    holding = [name for name in dict.fromkeys(names) if words <= {word.lower() for word in name.split()}]
-    return max(holding, key=lambda name: len(name.split()))

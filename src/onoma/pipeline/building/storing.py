@@ -13,6 +13,7 @@ from onoma.kb.database import KnowledgeBase
 from onoma.kb.identity import Change, keep_ids
 from onoma.kb.store import append_records, note_changes
 from onoma.kb.texts import TEXT_TABLES
+from onoma.pipeline.building.names import fullest
 from onoma.pipeline.building.reading import Read
 
 __all__ = ["Member", "append_reads", "current_members", "retract_documents", "store_entities"]
@@ -223,13 +224,14 @@ def _entity(name: str, group: Sequence[Member]) -> dict[str, Any]:
     first = min(group, key=lambda each: (-called[each.name], each.number))
     n_documents = len({each.document for each in group})
     entries = Counter(each.entry for each in group if each.entry)
+    kind = Counter(each.type for each in group).most_common(1)[0][0]
     return {
         "entity": name,
         "size": len(group),
         "probability": float(np.mean([each.probability for each in group])),
         "record": first.number,
-        "name": first.name,
-        "type": Counter(each.type for each in group).most_common(1)[0][0],
+        "name": fullest(list(called.elements())) if kind == "PER" else first.name,
+        "type": kind,
         "names": " | ".join(sorted({one for each in group for one in each.names})),
         "document": first.document if n_documents == 1 else f"{n_documents} documents",
         "mentions": sum(each.mentions for each in group),
