@@ -79,6 +79,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
+@functools.cache
 def _models() -> str:
     names = model_names()
     return f"{', '.join(names[:-1])} or {names[-1]}"

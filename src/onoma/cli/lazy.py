@@ -6,6 +6,7 @@ paragraph of the command's own help, word for word; a test compares them.
 
 import contextlib
 import importlib
+import sys
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,7 @@ class LazyCommand:
         """Load it."""
         place = name.replace("-", "_")
         module = importlib.import_module(".".join(filter(None, ["onoma.cli", self.room, place])))
+        without_pandas()
         found = getattr(module, self.attribute or place)
         if isinstance(found, typer.Typer):
             group = typer.main.get_group(found)
@@ -128,3 +130,27 @@ def lazy_group(lazy: dict[str, LazyCommand]) -> type[TyperGroup]:
                 self._is_listing = False
 
     return Lazy
+
+
+class _Hidden:
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:  # noqa: ARG004
+        """Say that there is no pandas."""
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def without_pandas() -> None:
+    """Let pyarrow not load pandas unasked, where it is loaded itself.
+
+    It would at the first list that it is given, to see whether that is a Series, and that takes longer than to resolve
+    a small table. It looks once; whoever asks for pandas later (`table.to_pandas()`) gets it.
+    """
+    arrow = sys.modules.get("pyarrow")
+    if arrow is None or "pandas" in sys.modules:
+        return
+    sys.meta_path.insert(0, _Hidden)
+    try:
+        arrow.array([], arrow.int8())
+    finally:
+        sys.meta_path.remove(_Hidden)

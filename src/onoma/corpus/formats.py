@@ -9,7 +9,6 @@ A format of one's own is registered by `register_format`, or by another package 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Literal
 
@@ -26,6 +25,7 @@ from onoma.corpus.writers.delimited import write_csv, write_tsv
 from onoma.corpus.writers.jsonl import write_jsonl
 from onoma.corpus.writers.parquet import write_parquet
 from onoma.errors import DataError, SettingsError
+from onoma.plugins import entry_points
 
 __all__ = [
     "FORMATS",

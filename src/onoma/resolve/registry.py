@@ -12,11 +12,11 @@ import dataclasses
 import difflib
 import importlib
 from collections.abc import Iterable, Mapping
-from importlib.metadata import entry_points
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from onoma.errors import SettingsError, UnsupportedError
+from onoma.plugins import entry_points
 from onoma.resolve.config import OPTIONS, ResolveConfig
 
 if TYPE_CHECKING:

@@ -9,6 +9,8 @@ from onoma.numerics.rng import stream
 from onoma.resolve.api import resolve
 from onoma.resolve.check.planting import Rows, plant
 from onoma.resolve.check.values import Values
+from onoma.resolve.comparison.weights import edge_weights
+from onoma.resolve.posterior.exact import FAINT
 
 
 @functools.cache
@@ -16,7 +18,7 @@ def found():
     return resolve(simulate_people(100, seed=6), truth="cluster_id")
 
 
-def planted(rows_of, **about):
+def planted(rows_of, weight=None, **about):
     answer = found()
     fields = answer.fields.fields
     codes = np.stack([each.codes[rows_of].astype(np.int64) for each in fields], axis=1)
@@ -24,7 +26,7 @@ def planted(rows_of, **about):
     rows = Rows(codes, about.get("base", none), None, None, about.get("apart_from", none))
     labels = answer.clustering.labels.astype(np.int64)
     longer = [Values(each, labels, stream(1, "planting")).extended(codes[:, f]) for f, each in enumerate(fields)]
-    return answer.weighed.evidence, plant(answer.weighed.evidence, longer, rows, None, None, 0)
+    return answer.weighed.evidence, plant(answer.weighed.evidence, longer, rows, None, None, 0, weight)
 
 
 def test_the_tables_own_pairs_stay_and_new_ones_have_a_planted_row():
@@ -32,6 +34,17 @@ def test_the_tables_own_pairs_stay_and_new_ones_have_a_planted_row():
     assert after.n == 100 and after.evidence.n == 102 and after.first == len(before.a)
     assert (after.evidence.levels[: after.first] == before.levels).all()
     assert (after.evidence.b[after.first :] >= 100).all() and (after.evidence.a[after.first :] < 100).all()
+
+
+def test_pairs_that_have_nothing_to_do_with_a_planted_row_are_left_out():
+    answer = found()
+    weight = np.add(*edge_weights(answer.weighed.evidence, answer.weighed.weights))
+    before, after = planted(np.array([4, 5]), weight)
+    kept = set(zip(after.evidence.a[: after.first].tolist(), after.evidence.b[: after.first].tolist(), strict=True))
+    assert 0 < len(kept) < len(before.a)
+    met = set(after.evidence.a[after.first :].tolist())
+    for i, j, w in zip(before.a.tolist(), before.b.tolist(), weight.tolist(), strict=True):
+        assert w <= FAINT or not {i, j} & met or (i, j) in kept
 
 
 def test_a_row_that_is_there_is_found_and_equal_in_all_it_has():

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
+
+from onoma.numerics.isotonic import isotonic
 
 __all__ = ["Bin", "Calibration", "calibrate", "sureness"]
 
@@ -102,7 +103,7 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, s
     false = np.maximum(false - spared * targets, 0.0)
     unit = float(weight.mean()) if len(weight) else 0.0
     share = np.clip(1.0 - (false + unit * _HALF / n) / np.maximum(targets, 1.0), 0.0, 1.0)
-    true = np.asarray(isotonic_regression(share, weights=np.maximum(targets, 1e-3)).x)
+    true = isotonic(share, np.maximum(targets, 1e-3))
     spread = unit * np.sqrt(n_decoys + 1.0) / np.maximum(targets, 1.0)
     means = np.bincount(place[place >= 0], stated[place >= 0], n) / np.maximum(targets, 1.0)
     bins = tuple(

@@ -18,6 +18,7 @@ from onoma.resolve.comparison.gathering import contrast_levels
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.posterior.exact import pairs_around
 
 __all__ = ["Planted", "Rows", "plant"]
 
@@ -74,6 +75,7 @@ def plant(
     source: NDArray[np.int32] | None,
     block: NDArray[np.int32] | None,
     apart: int,
+    weight: NDArray[np.float64] | None = None,
 ) -> Planted:
     """Find and compare the pairs of planted rows with the table's own.
 
@@ -87,12 +89,17 @@ def plant(
         Of the table's records and the planted rows.
     apart
         1: only records of different sources are compared.
+    weight
+        What the table's own pairs weigh: those that have nothing to do with a planted row are left out, unless it says
+        something of a pair how it compares with all others. None: all pairs stay.
     """
     n = evidence.n
     a, b = _pairs(fields, n, rows, source, block, apart)
     levels = compare_records(fields, a, b)
     mark_swaps(fields, a, b, levels)
     shares = log_shares(fields, a, levels)
+    if weight is not None and evidence.contrast < 0:
+        evidence = _some(evidence, pairs_around(n, evidence.a, evidence.b, weight, a))
     both = np.concatenate([evidence.a, a]), np.concatenate([evidence.b, b])
     if evidence.contrast >= 0:
         similarity = pair_similarity(_counted(fields), *both)
@@ -109,6 +116,16 @@ def plant(
         outside=None,
     )
     return Planted(n, whole, len(evidence.a), rows.base)
+
+
+def _some(evidence: Evidence, pairs: NDArray[np.int64]) -> Evidence:
+    return replace(
+        evidence,
+        a=evidence.a[pairs],
+        b=evidence.b[pairs],
+        levels=evidence.levels[pairs],
+        log_share=evidence.log_share[pairs],
+    )
 
 
 def _pairs(

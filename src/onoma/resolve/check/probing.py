@@ -62,7 +62,7 @@ class Probe:
         )
         self.apart = 1 if resolution.config.link and self.source is not None else 0
         self.values = [Values(each, self.labels, self.rng) for each in self.fields]
-        self.weight = edge_weights(self.evidence, fit.weights)[0]
+        self.weight, self._relative = edge_weights(self.evidence, fit.weights)
         self.log_weight = np.log(self.weight)
         self.n_planted = int(np.clip(self.n // 2, FEWEST_PLANTED, MOST_PLANTED))
         self.n_links = self.n - resolution.clustering.n_entities
@@ -223,7 +223,8 @@ class Probe:
         source = None if self.source is None else np.concatenate([self.source, _whole(rows.source)])
         block = self.resolution.block
         block = None if block is None else np.concatenate([block, _whole(rows.block)])
-        return plant(self.evidence, self.extended, rows, source, block, self.apart), source
+        weight = self.weight + self._relative
+        return plant(self.evidence, self.extended, rows, source, block, self.apart, weight), source
 
 
 def _share(found: Floats, which: NDArray[np.bool_]) -> tuple[int, float]:

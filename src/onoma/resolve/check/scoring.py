@@ -1,13 +1,14 @@
 """Where planted rows end up: the model's sampler over the table's records and planted ones, by the weights learnt."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve.check.planting import Planted
-from onoma.resolve.comparison.weights import Weights, edge_weights
+from onoma.resolve.comparison.weights import Evidence, Weights, edge_weights
 from onoma.resolve.posterior.copying import CopyingSampler, Draws
+from onoma.resolve.posterior.exact import solve_small
 from onoma.resolve.posterior.exclusive import ExclusiveSampler
 from onoma.resolve.posterior.linking import LinkingSampler
 
@@ -31,34 +32,40 @@ class Seen:
 
 
 def look(planted: Planted, weights: Weights, source: NDArray[np.int32] | None, *, one_to_one: bool, seed: int) -> Seen:
-    """Sample the table with its planted rows."""
-    draws = _draws(planted, weights, source, one_to_one=one_to_one, seed=seed)
-    n, total = planted.n, planted.evidence.n
+    """Sample the planted rows, with those of the table's records that have anything to do with them."""
+    evidence, first = planted.evidence, planted.n
+    records = np.union1d(np.concatenate([evidence.a, evidence.b]), np.arange(first, evidence.n))
+    n, total = int(np.searchsorted(records, first)), len(records)
+    a, b = (np.searchsorted(records, side).astype(np.int32) for side in (evidence.a, evidence.b))
+    here = replace(evidence, n=total, a=a, b=b)
+    draws = _draws(here, weights, None if source is None else source[records], one_to_one=one_to_one, seed=seed)
     joined, any_joined, with_base = np.zeros(total - n), np.zeros(total - n), np.zeros(total - n)
-    base = np.maximum(planted.base, 0)
+    base = np.minimum(np.searchsorted(records, planted.base), total - 1)
+    has_base = (planted.base >= 0) & (records[base] == planted.base)
     for roots in draws.roots:
         size = np.bincount(roots[:n], minlength=total)[roots[n:]]
         joined += size
         any_joined += size > 0
-        with_base += (planted.base >= 0) & (roots[base] == roots[n:])
+        with_base += has_base & (roots[base] == roots[n:])
     share = 1.0 / max(len(draws.roots), 1)
     return Seen(joined * share, any_joined * share, with_base * share, draws.together[planted.first :])
 
 
 def _draws(
-    planted: Planted, weights: Weights, source: NDArray[np.int32] | None, *, one_to_one: bool, seed: int
+    evidence: Evidence, weights: Weights, source: NDArray[np.int32] | None, *, one_to_one: bool, seed: int
 ) -> Draws:
-    evidence = planted.evidence
     n, a, b = evidence.n, evidence.a, evidence.b
     copy, relative = edge_weights(evidence, weights)
     if evidence.linking:
         links = LinkingSampler(n, a, b, seed=seed)
         links.run(copy, n_sweeps=BURN_IN)
         return links.run(copy, n_sweeps=SAMPLES, n_kept=SAMPLES)
-    sampler: CopyingSampler | ExclusiveSampler
     if one_to_one and source is not None:
-        sampler = ExclusiveSampler(source, a, b, seed=seed)
-    else:
-        sampler = CopyingSampler(n, a, b, seed=seed)
-    sampler.run(copy, relative, n_sweeps=BURN_IN)
-    return sampler.run(copy, relative, n_sweeps=SAMPLES, n_kept=SAMPLES)
+        exclusive = ExclusiveSampler(source, a, b, seed=seed)
+        exclusive.run(copy, relative, n_sweeps=BURN_IN)
+        return exclusive.run(copy, relative, n_sweeps=SAMPLES, n_kept=SAMPLES)
+    solved = solve_small(n, a, b, copy, relative, seed=seed)
+    rest = solved.rest
+    sampler, left = CopyingSampler(n, a[rest], b[rest], seed=seed), (copy[rest], relative[rest])
+    sampler.run(*left, n_sweeps=BURN_IN)
+    return solved.joined(sampler.run(*left, n_sweeps=SAMPLES, n_kept=SAMPLES), len(a))

@@ -7,17 +7,15 @@ town could speak for all; each once, the slips would (in a column of a hundred n
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.corpus.simulate.names import provider
 from onoma.resolve.fields.elements import split_elements, splitter_of, strong_delimiters
 from onoma.resolve.fields.kinds.date import read_date, read_serial
 from onoma.resolve.fields.kinds.geo import read_point
 from onoma.resolve.fields.lexicon import LEGAL_FORMS
-from onoma.resolve.fields.names import nickname_table
 from onoma.resolve.fields.wording import shipped_wording
 from onoma.resolve.fields.writing import fold
 
@@ -28,7 +26,6 @@ _READ = 400
 """Values whose letters are looked at."""
 _LOOKED_AT = 500
 """Characters of a value that are looked at: what a longer one is, its beginning says."""
-_LOCALES = ("en_US", "en_GB", "en_IN", "de_DE", "fr_FR", "es_ES", "it_IT", "nl_NL", "pl_PL", "sv_SE", "pt_BR")
 _NUMBER = re.compile(r"\W{0,4}\d[\d.,]*(?:e[-+]?\d+)?\s*[^\W\d_%]{0,8}\W{0,2}", re.IGNORECASE)
 _INTEGER = re.compile(r"\d+")
 _DECIMAL = re.compile(r"\W*\d+[.,]\d+\W*")
@@ -74,8 +71,6 @@ class Profile:
         for nine of ten have as many digits as the last, or one less; quantities have many.
     ideographs
         Share of values in scripts that write a name in two or three signs.
-    given, family
-        Share of values with a word from a list of given names, of surnames.
     legal, street
         Share of values with a legal form, with a word for a street.
     strong
@@ -114,8 +109,6 @@ class Profile:
     fixed_length: float
     two_lengths: float
     ideographs: float
-    given: float
-    family: float
     legal: float
     street: float
     strong: tuple[str, ...]
@@ -158,22 +151,6 @@ def name_words(column: str) -> tuple[str, ...]:
     return tuple(fold(apart).split())
 
 
-@cache
-def _given_names() -> frozenset[str]:
-    return _listed("first_names", "first_names_female", "first_names_male") | frozenset(nickname_table())
-
-
-@cache
-def _surnames() -> frozenset[str]:
-    return _listed("last_names")
-
-
-def _listed(*lists: str) -> frozenset[str]:
-    """Return the words of Faker's lists of names in several countries."""
-    found = (name for locale in _LOCALES for kind in lists for name in getattr(provider("person", locale), kind, ()))
-    return frozenset(word for name in found for word in fold(name).split() if len(word) > 2)
-
-
 def profile_column(values: Sequence[str], counts: NDArray[np.int64], n_records: int) -> Profile:
     """Look at the distinct raw values of a column.
 
@@ -191,7 +168,6 @@ def profile_column(values: Sequence[str], counts: NDArray[np.int64], n_records: 
     lengths = [len(text) for text in sample]
     often = sorted(map(lengths.count, set(lengths)), reverse=True)
     elements = [len(split_elements(text, splitter)) for text in sample]
-    given, family = _given_names(), _surnames()
 
     def share(test: Callable[[str], object]) -> float:
         return sum(1 for text in sample if test(text)) / len(sample)
@@ -227,8 +203,6 @@ def profile_column(values: Sequence[str], counts: NDArray[np.int64], n_records: 
         fixed_length=often[0] / len(sample),
         two_lengths=sum(often[:2]) / len(sample),
         ideographs=share(lambda text: any("\u3040" <= sign <= "\ud7a3" for sign in text)),
-        given=share_of_words(given),
-        family=share_of_words(family),
         legal=share_of_words(LEGAL_FORMS - {"co", "as", "se", "sa", "sp", "spa", "ag", "sl", "ab"}),
         street=share(_STREET.search),
         strong=strong,

@@ -24,6 +24,8 @@ __all__ = ["Consensus", "find_consensus"]
 
 _DENSE = 600
 """A component of more records is parted; what cannot be parted is the closure of its pairs: no room for its square."""
+_SURE = 0.999
+"""A link that holds more often than this is taken to hold always: a hundred samples could not tell."""
 _FLOORS = (0.05, 0.1, 0.2, 0.3, 0.4)
 """Pairs below these do not connect components that are too large, one after the other."""
 
@@ -106,9 +108,9 @@ def _doubt_the_lonely(
 
 
 def _certain(group: Clustering, a: NDArray[np.int32], together: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which components every sample agrees on: all their links always hold."""
+    """Return which components are beyond doubt: all their links always hold, as good as."""
     doubtful = np.zeros(group.n_entities, dtype=np.bool_)
-    doubtful[group.labels[a[together < 1.0]]] = True
+    doubtful[group.labels[a[together < _SURE]]] = True
     return ~doubtful
 
 

@@ -116,6 +116,14 @@ class CopyingSampler:
         self._threads = threads
         self._layout: _Layout | None = None
 
+    def among(self, pairs: NDArray[np.int64]) -> "CopyingSampler":
+        """Return a chain over some of the pairs, from where this one stands."""
+        other = object.__new__(CopyingSampler)
+        other.a, other.b = self.a[pairs], self.b[pairs]
+        other._outside, other._threads, other._layout = self._outside, self._threads, None
+        other.rng_state, other.time = self.rng_state.copy(), self.time.copy()
+        return other
+
     def run(
         self,
         copy: NDArray[np.float64],

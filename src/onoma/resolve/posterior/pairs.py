@@ -161,13 +161,25 @@ def linking_chain(compared: Compared, weights: Weights, seed: int) -> Chain:
 
 
 def sample(
-    chain: Chain, evidence: Evidence, settings: SampledPairSettings, run: RunContext
+    chain: Chain,
+    evidence: Evidence,
+    settings: SampledPairSettings,
+    run: RunContext,
+    *,
+    n_pairs: int | None = None,
 ) -> tuple[Draws, Stopped | None]:
-    """Run a chain to its end, or until it is stopped, from its beginning or from where it was."""
-    tally = Tally.empty(evidence.n, len(evidence.a), settings.samples)
+    """Run a chain to its end, or until it is stopped, from its beginning or from where it was.
+
+    Parameters
+    ----------
+    n_pairs
+        The pairs that the chain is about; None: all of the evidence.
+    """
+    n_pairs = len(evidence.a) if n_pairs is None else n_pairs
+    tally = Tally.empty(evidence.n, n_pairs, settings.samples)
     if run.resume is not None:
         paused = run.resume.stopped
-        if paused.of != evidence_fingerprint(evidence) or paused.tally.roots.shape != tally.roots.shape:
+        if paused.of != evidence_fingerprint(evidence) or paused.tally.shape != tally.shape:
             raise DataError("the stopped run compared other pairs", hint="Start anew, without resuming.")
         chain.restore(paused.state)
         tally = paused.tally

@@ -64,6 +64,11 @@ class Tally:
         counts = np.zeros((4, m), dtype=np.uint32)
         return cls(0, counts, np.zeros(n_samples, dtype=np.int64), np.zeros((n_samples, n), dtype=np.int32))
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many pairs, samples and records it is about."""
+        return (self.counts.shape[1], *self.roots.shape)
+
     def add(self, draws: Draws, first: int) -> None:
         """Count some more sweeps, the first of which is this sample."""
         seen = (draws.copied, draws.related, draws.together, draws.akin)

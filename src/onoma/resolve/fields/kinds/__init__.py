@@ -9,9 +9,9 @@ another package through an entry point:
 
 import difflib
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 
 from onoma.errors import SettingsError
+from onoma.plugins import entry_points
 from onoma.resolve.fields.field import Kind
 from onoma.resolve.fields.kinds.category import Category
 from onoma.resolve.fields.kinds.code import Code

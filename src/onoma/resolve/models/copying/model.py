@@ -1,7 +1,8 @@
 """The copying model: every record is fresh or comes from another one, as its copy or as its relative's.
 
 Pairs are found by canopies and compared level by level; what a level weighs is learnt without labels, from labels, or
-given; origins are sampled (`posterior/copying.py`). Two sources are linked by a sampler over matchings
+given; components of few records are solved (`posterior/exact.py`), the origins of others sampled
+(`posterior/copying.py`). Two sources are linked by a sampler over matchings
 (`posterior/linking.py`); with one record of each source in an entity, by one that bars rivals
 (`posterior/exclusive.py`).
 """
@@ -18,6 +19,7 @@ from onoma.resolve.comparison.weights import edge_weights
 from onoma.resolve.contract import Capability, Posterior, Problem, RunContext
 from onoma.resolve.models.copying.partitions import sample_copies
 from onoma.resolve.posterior.copying import CopyingSampler
+from onoma.resolve.posterior.exact import solve_small
 from onoma.resolve.posterior.exclusive import ExclusiveSampler
 from onoma.resolve.posterior.judgements import ApartSampler, weights_heeding
 from onoma.resolve.posterior.pairs import (
@@ -80,7 +82,7 @@ class Copying:
             weights = run.resume.weights
             sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=run.seed)
         run.clock.lap("weights")
-        stopped, n_cut, alike = None, 0, None
+        stopped, n_cut, alike, solved = None, 0, None, None
         if run.carry is not None:
             effort = {"n_burn_in": settings.burn_in, "n_samples": settings.samples, "seed": run.seed}
             draws, n_cut = sample_copies(evidence, weights, **effort, carry=run.carry)
@@ -92,8 +94,15 @@ class Copying:
                 if len(problem.judged.pairs()):
                     copy, relative = weights_heeding(problem.judged, evidence, copy, relative)
                 alike = None if evidence.taught >= 0 else copy / (1.0 + copy + relative)
-                chain = _chain(compared, copy, relative, sampler, run.seed)
-            draws, stopped = sample(chain, evidence, settings, run)
+                if _is_plain(compared.problem):
+                    solved = solve_small(evidence.n, evidence.a, evidence.b, copy, relative, seed=run.seed)
+                    chain = _origins(sampler.among(solved.rest), copy[solved.rest], relative[solved.rest])
+                else:
+                    chain = _constrained(compared, copy, relative, run.seed)
+            n_left = None if solved is None else len(solved.rest)
+            draws, stopped = sample(chain, evidence, settings, run, n_pairs=n_left)
+            if solved is not None:
+                draws = solved.joined(draws, len(evidence.a))
         run.clock.lap("sampling")
         return posterior_of(compared, weights, draws, run, settings=settings, stopped=stopped, n_cut=n_cut, alike=alike)
 
@@ -101,22 +110,24 @@ class Copying:
 COPYING = Copying()
 
 
-def _chain(
-    compared: Compared,
-    copy: NDArray[np.float64],
-    relative: NDArray[np.float64],
-    sampler: CopyingSampler,
-    seed: int,
-) -> Chain:
-    """Return the chain over origins; with one record of each source in an entity, that which bars rivals."""
+def _is_plain(problem: Problem) -> bool:
+    """Say whether components can be solved: neither rivals nor judgements hold records apart."""
+    return not (problem.one_to_one and problem.source is not None) and not len(problem.judged.pairs())
+
+
+def _constrained(compared: Compared, copy: NDArray[np.float64], relative: NDArray[np.float64], seed: int) -> Chain:
+    """Return the chain that heeds judgements; with one record of each source in an entity, that which bars rivals."""
     problem, evidence = compared.problem, compared.evidence
     if problem.one_to_one and problem.source is not None:
         each = ExclusiveSampler(problem.source, evidence.a, evidence.b, seed=seed)
         return SamplerChain(each, lambda n, kept: each.run(copy, relative, n_sweeps=n, n_kept=kept))
-    if len(problem.judged.pairs()):
-        outside = np.zeros(evidence.n, dtype=np.bool_)
-        held = ApartSampler(problem.judged, outside, evidence.a, evidence.b, seed=seed)
-        return SamplerChain(held, lambda n, kept: held.run(copy, relative, n_sweeps=n, n_kept=kept))
+    outside = np.zeros(evidence.n, dtype=np.bool_)
+    held = ApartSampler(problem.judged, outside, evidence.a, evidence.b, seed=seed)
+    return SamplerChain(held, lambda n, kept: held.run(copy, relative, n_sweeps=n, n_kept=kept))
+
+
+def _origins(sampler: CopyingSampler, copy: NDArray[np.float64], relative: NDArray[np.float64]) -> Chain:
+    """Return the chain over origins."""
     return WatchedChain(
         sampler,
         lambda n, kept: sampler.run(copy, relative, n_sweeps=n, n_kept=kept),

@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.optimize import minimize
 
 from onoma.numerics.rng import stream
 from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn
@@ -137,6 +135,8 @@ class _Meetings:
         cls, bags: BagColumn, labels: NDArray[np.int64], mentions: NDArray[np.int64], entities: NDArray[np.int64]
     ) -> "_Meetings":
         """Look the words of mentions up in entities; a mention is taken out of its own first."""
+        from scipy import sparse
+
         row = np.repeat(np.arange(len(labels)), np.diff(bags.offsets))
         use = labels[row] >= 0
         shape = (int(labels.max()) + 1, max(len(bags.words), 1))
@@ -179,6 +179,8 @@ class _Meetings:
 
 def _separate(features: NDArray[np.float64], is_own: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the weights, 0 to 1, with which features tell mentions of an entity from strangers best."""
+    from scipy.optimize import minimize  # slow to load, and not every table is of people
+
     sign = np.where(is_own, 1.0, -1.0)
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

@@ -1,0 +1,123 @@
+"""Kernels of `exact.py`: sums over all forests of small components, and draws from them."""
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.resolve.posterior._copying_kernels import uniform_at, word_at
+
+
+@nb.njit(cache=True, nogil=True)
+def sum_forests(
+    weight: NDArray[np.float64],
+    copies: NDArray[np.float64],
+    edges: NDArray[np.int8],
+    orders: NDArray[np.float64],
+    paths: NDArray[np.int32],
+    used: NDArray[np.float64],
+    together: NDArray[np.float64],
+    akin: NDArray[np.float64],
+) -> None:
+    """Fill for each pair of each component (row) how likely it is used, together and akin.
+
+    `edges[f]` are the pairs that forest f uses (-1: no more), `orders[f]` its weight before any evidence, `paths[f, p]`
+    the pairs between the two records of p as bits (0: they are in two trees). `copies` is what part of a pair's weight
+    is that of a copy.
+    """
+    n_pairs = weight.shape[1]
+    for c in range(weight.shape[0]):
+        total = 0.0
+        for f in range(len(orders)):
+            x = orders[f]
+            for at in range(edges.shape[1]):
+                if edges[f, at] < 0:
+                    break
+                x *= weight[c, edges[f, at]]
+            if x == 0.0:
+                continue
+            total += x
+            for at in range(edges.shape[1]):
+                if edges[f, at] < 0:
+                    break
+                used[c, edges[f, at]] += x
+            for p in range(n_pairs):
+                bits = paths[f, p]
+                if bits == 0:
+                    continue
+                akin[c, p] += x
+                y = x
+                e = 0
+                while bits:
+                    if bits & 1:
+                        y *= copies[c, e]
+                    bits >>= 1
+                    e += 1
+                together[c, p] += y
+        for p in range(n_pairs):
+            used[c, p] /= total
+            together[c, p] /= total
+            akin[c, p] /= total
+
+
+@nb.njit(cache=True, nogil=True)
+def draw_forests(
+    key: np.uint64,
+    members: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    copies: NDArray[np.float64],
+    edges: NDArray[np.int8],
+    orders: NDArray[np.float64],
+    ends: NDArray[np.int8],
+    roots: NDArray[np.int32],
+    n_entities: NDArray[np.int64],
+) -> None:
+    """Draw a forest of each component for each sample: fill the first record of each record's entity, count entities.
+
+    `ends[p]` are the two records of pair p, as places in `members[c]`.
+    """
+    n_records, n_forests = members.shape[1], len(orders)
+    block = 512
+    sums = np.empty((block, n_forests))
+    first = np.empty(n_records, dtype=np.int64)
+    for start in range(0, len(members), block):
+        end = min(start + block, len(members))
+        for c in range(start, end):
+            total = 0.0
+            for f in range(n_forests):
+                x = orders[f]
+                for at in range(edges.shape[1]):
+                    if edges[f, at] < 0:
+                        break
+                    x *= weight[c, edges[f, at]]
+                total += x
+                sums[c - start, f] = total
+        for s in range(roots.shape[0]):
+            now = word_at(key, np.uint64(s))
+            for c in range(start, end):
+                row = sums[c - start]
+                number = np.uint64(members[c, 0]) * np.uint64(8)
+                u = uniform_at(now, number) * row[n_forests - 1]
+                low, high = 0, n_forests - 1
+                while low < high:
+                    middle = (low + high) // 2
+                    if u < row[middle]:
+                        high = middle
+                    else:
+                        low = middle + 1
+                for i in range(n_records):
+                    first[i] = i
+                n_joined = 0
+                for at in range(edges.shape[1]):
+                    e = edges[low, at]
+                    if e < 0:
+                        break
+                    number += np.uint64(1)
+                    if uniform_at(now, number) < copies[c, e]:
+                        one, other = first[ends[e, 0]], first[ends[e, 1]]
+                        n_joined += 1
+                        for i in range(n_records):
+                            if first[i] == one or first[i] == other:
+                                first[i] = min(one, other)
+                n_entities[s] += n_records - n_joined
+                for i in range(n_records):
+                    roots[s, members[c, i]] = members[c, first[i]]
