@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-text test torture lint format docs bench lock clean
+.PHONY: help demo demo-text test torture browser lint format docs bench lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,12 @@ demo-text: $(VENV)/core.stamp  ## set up and build a knowledge base from a few t
 # Where there is a Java, the tests that start a Spark cluster run too.
 test: lint $(if $(shell command -v java),$(VENV)/spark.stamp)  ## set up, lint, check types and import contracts, run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+# Never fails: where there is no browser, what needs one skips with a reason.
+browser: $(VENV)/dev.stamp  ## a browser for the tests of the studio, where one can be installed
+	@command -v chromium >/dev/null || { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium; } >/dev/null 2>&1 \
+	  || echo "no browser could be installed; the tests that need one skip"
+	@$(MAKE) --no-print-directory $(VENV)/browser.stamp || echo "playwright could not be installed; the tests that need a browser skip"
 
 torture: $(VENV)/dev.stamp  ## attack it: thousands of damaged files, kills and interrupts (ten minutes or more)
 	ONOMA_TORTURE=40 $(BIN)/python -m pytest -q -n 2 -k torture tests

@@ -9,6 +9,10 @@ EXTRAS = {
     "src/onoma/serve/app.py": "fastapi",
     "src/onoma/serve/reconcile.py": "fastapi",
     "src/onoma/serve/tools.py": "mcp",
+    "src/onoma/studio/app.py": "fastapi",
+    "src/onoma/studio/changes.py": "fastapi",
+    "src/onoma/studio/pages.py": "jinja2",
+    "src/onoma/studio/reviewing.py": "fastapi",
 }
 
 collect_ignore = [path for path, library in EXTRAS.items() if find_spec(library) is None]

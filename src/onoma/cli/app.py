@@ -44,6 +44,9 @@ COMMANDS = {
     "serve": LazyCommand(
         "Serve a knowledge base over HTTP: find, entities, explanations, counts, history, review.", room="kb"
     ),
+    "studio": LazyCommand(
+        "Look at a knowledge base in the browser: who is who, how sure, why, and what to decide next.", room="kb"
+    ),
     "mcp": LazyCommand(
         "Offer a knowledge base to an assistant as tools, over standard input and output (MCP).", room="kb"
     ),
@@ -119,6 +122,7 @@ def root(
       [cyan]onoma resolve people.csv -o who.csv[/]        which rows are the same person?
       [cyan]onoma plan shop.csv list.csv --link[/]        what would be done, and why
       [cyan]onoma resolve more.csv --into kb.duckdb[/]    next week's file, into a knowledge base
+      [cyan]onoma studio kb.duckdb[/]                     look, and decide, in the browser
       [cyan]onoma review kb.duckdb[/]                     the pairs most worth a look
       [cyan]onoma evaluate gold.csv predicted.csv[/]      how good is a clustering?
       [cyan]onoma convert refs.bib authors.parquet[/]     from one format to another

@@ -15,6 +15,7 @@ from onoma.cli.interrupt import INTERRUPTED, Interrupt
 from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
 from onoma.cli.plan import show_aligned, times
 from onoma.errors import SettingsError
+from onoma.jobs import noted
 from onoma.kb.update import read_retractions, update_knowledge_base
 from onoma.pipeline.carriers import N_PARTITIONS, carrying
 from onoma.pipeline.output import check_target, claim, holds_all_tables, resume_path, write_outcome
@@ -103,19 +104,23 @@ def resolve(
             speaker.note(note)
         folder = None if output is None else output.absolute().with_name(f"{output.name}.rounds")
         shared = carrying(engine, config.partitions, seed=config.seed, progress=speaker.progress, folder=folder)
-        with Interrupt(speaker.note, partial(_kept, output)) as interrupt, shared as carry:
+        command = shlex.join(["onoma", *sys.argv[1:]])
+        with (
+            Interrupt(speaker.note, partial(_kept, output)) as interrupt,
+            shared as carry,
+            noted(output, command, speaker.progress, interrupt) as (progress, stop),
+        ):
             going_on = read_resume(job, _resume_file(output)) if resume else None
             if not (speaker.quiet or speaker.json):
                 _say_plan(speaker, plan_job(job, resume=resume, engine=engine is not None))
             outcome = run_job(
                 job,
-                progress=speaker.progress,
-                stop=interrupt,
+                progress=progress,
+                stop=stop,
                 resume=going_on,
                 carry=carry,
                 recall=not quiet or json or (output is not None and holds_all_tables(output)),
             )
-            command = shlex.join(["onoma", *sys.argv[1:]])
             written = [] if output is None else write_outcome(outcome, output, command=command)
     _tell(speaker, outcome, written)
     if interrupt.asked:

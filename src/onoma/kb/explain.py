@@ -187,11 +187,11 @@ class _Scene:
         return found
 
 
-def explain_entity(base: KnowledgeBase, name: str) -> EntityExplanation:
-    """Say why the records of an entity are together."""
+def explain_entity(base: KnowledgeBase, name: str, *, world: World | None = None) -> EntityExplanation:
+    """Say why the records of an entity are together; the world is read, or one at hand is taken."""
     entity = find_entity(base, name)
     require_capability(base, Capability.EXPLAIN, "weighs no pairs: there is no evidence to be told field by field")
-    world = load_world(base)
+    world = load_world(base) if world is None else world
     rows = base.rows("SELECT record, source, id FROM memberships WHERE entity = ? ORDER BY record", [entity])
     members = np.searchsorted(world.records, np.array([row[0] for row in rows], dtype=np.int64))
     names = {int(place): (f"{s}:{key}" if s else str(key)) for place, (_, s, key) in zip(members, rows, strict=True)}
@@ -244,11 +244,11 @@ def _tree(scene: _Scene, members: NDArray[np.int64], names: dict[int, str]) -> l
     return [link for a, b, link in links if union_inplace(parent, a, b)]
 
 
-def explain_records(base: KnowledgeBase, a: str, b: str) -> PairExplanation:
-    """Say why two records are, or are not, the same."""
+def explain_records(base: KnowledgeBase, a: str, b: str, *, world: World | None = None) -> PairExplanation:
+    """Say why two records are, or are not, the same; the world is read, or one at hand is taken."""
     keys = [find_record_key(base, name) for name in (a, b)]
     require_capability(base, Capability.EXPLAIN, "weighs no pairs: there is no evidence to be told field by field")
-    world = load_world(base)
+    world = load_world(base) if world is None else world
     places = np.array(sorted(world.place(number) for number, _, _ in keys), dtype=np.int64)
     if places[0] == places[1]:
         raise DataError("a record is compared with another, not with itself", file=base.path)

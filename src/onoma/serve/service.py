@@ -56,12 +56,14 @@ class Service:
             return self._held
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[KnowledgeBase]:
+    def reading(self) -> Iterator[KnowledgeBase]:
+        """Give one state to read."""
         with self._current().reading() as base:
             yield base
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[KnowledgeBase]:
+    def writing(self) -> Iterator[KnowledgeBase]:
+        """Let one thread change something: all of it is there at the end, or nothing."""
         if not self.write:
             raise UnsupportedError("this service reads only", hint="Begin it with onoma serve KB --write.")
         with self._held.writing() as base:
@@ -69,7 +71,7 @@ class Service:
 
     def overview(self) -> Json:
         """Say what there is: how many records and entities, the model, the fields, the last runs."""
-        with self._reading() as base:
+        with self.reading() as base:
             records = int(base.value("SELECT count(*) FROM memberships"))
             entities = int(base.value("SELECT count(*) FROM entities"))
             fields = base.query('SELECT "column", kind, reason FROM fields').to_pylist()
@@ -91,12 +93,12 @@ class Service:
 
     def columns(self) -> list[str]:
         """Return the columns of the data."""
-        with self._reading() as base:
+        with self.reading() as base:
             return [str(name) for (name,) in base.rows("SELECT name FROM columns")]
 
     def search(self, name: str, *, most: int = 10) -> Json:
         """Find entities by name, spelt roughly right."""
-        with self._reading() as base:
+        with self.reading() as base:
             found = show(base, name, most=most)
         return {"entities": [{key: plain(value) for key, value in each._asdict().items()} for each in found]}
 
@@ -107,7 +109,7 @@ class Service:
 
     def entity(self, name: str) -> Json:
         """Return an entity: its canonical values and its records."""
-        with self._reading() as base:
+        with self.reading() as base:
             entity = find_entity(base, name)
             row = base.query("SELECT * FROM entities WHERE entity = ?", [entity]).to_pylist()
             records = record_rows(base, entity)
@@ -118,38 +120,38 @@ class Service:
 
     def history(self, name: str) -> Json:
         """Tell the life of an entity."""
-        with self._reading() as base:
+        with self.reading() as base:
             return {"events": [each._asdict() for each in history(base, name)]}
 
     def explain(self, name: str) -> Json:
         """Say what holds an entity together, and what it hangs on."""
-        with self._reading() as base:
+        with self.reading() as base:
             return explain_entity(base, name).as_dict()
 
     def pair(self, a: str, b: str) -> Json:
         """Say why two records are, or are not, the same: the waterfall of bits."""
-        with self._reading() as base:
+        with self.reading() as base:
             return explain_records(base, a, b).as_dict()
 
     def count(self, where: str | None = None, *, level: float = 0.95) -> Json:
         """Count entities, with an interval."""
-        with self._reading() as base:
+        with self.reading() as base:
             return count_entities(base, where=where, level=level).as_dict()
 
     def review(self, *, most: int = 10) -> Json:
         """Return the pairs most worth a person's look, with both records."""
-        with self._reading() as base:
+        with self.reading() as base:
             found = doubts(base, most=most, one_of_each=True)
             return {"pairs": [each._asdict() for each in found]}
 
     def judgements(self) -> Json:
         """Return what people have said."""
-        with self._reading() as base:
+        with self.reading() as base:
             return {"judgements": [each.as_dict() for each in list_judgements(base, retracted=True)]}
 
     def proposals(self) -> Json:
         """Return what waits for a person."""
-        with self._reading() as base:
+        with self.reading() as base:
             return {"proposals": [each.as_dict() for each in list_proposals(base)]}
 
     def add(self, record: Mapping[str, object]) -> Json:
@@ -162,33 +164,33 @@ class Service:
         self, kind: Literal["same", "different"], a: str, b: str, *, by: str = "", weight: float | None = None
     ) -> Json:
         """Keep a judgement, and resolve again what it touches."""
-        with self._writing() as base:
+        with self.writing() as base:
             kept, update = judge_in(base, [Said(kind, a, b, weight)], by=by, command="onoma serve")
         self.live.forget()
         return {"judgements": [each.as_dict() for each in kept], "update": update.as_dict()}
 
     def retract(self, numbers: Sequence[int]) -> Json:
         """Take judgements back."""
-        with self._writing() as base:
+        with self.writing() as base:
             update = retract_in(base, numbers, command="onoma serve")
         self.live.forget()
         return {"update": update.as_dict()}
 
     def propose(self, kind: Literal["same", "different"], a: str, b: str, *, by: str = "", why: str = "") -> Json:
         """Keep a proposal for a person to accept."""
-        with self._writing() as base:
+        with self.writing() as base:
             return propose(base, Said(kind, a, b), by=by, why=why).as_dict()
 
     def accept(self, number: int, *, by: str = "") -> Json:
         """Make a proposal a judgement."""
-        with self._writing() as base:
+        with self.writing() as base:
             kept, update = accept_proposal(base, number, by=by, command="onoma serve")
         self.live.forget()
         return {"judgements": [each.as_dict() for each in kept], "update": update.as_dict()}
 
     def reject(self, number: int) -> Json:
         """Put a proposal aside."""
-        with self._writing() as base:
+        with self.writing() as base:
             reject_proposal(base, number)
         return {"rejected": number}
 

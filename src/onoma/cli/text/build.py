@@ -10,6 +10,7 @@ from onoma.cli.console import Speaker
 from onoma.cli.interrupt import INTERRUPTED, Interrupt
 from onoma.cli.options import Json, Quiet, Seed
 from onoma.errors import SettingsError
+from onoma.jobs import noted
 
 __all__ = ["build"]
 
@@ -77,6 +78,7 @@ def build(
         )
     target = output or into
     assert target is not None  # noqa: S101 (one of the two)
+    command = " ".join(["onoma", *sys.argv[1:]])
     job = BuildJob(
         tuple(inputs),
         target,
@@ -90,11 +92,14 @@ def build(
         entities,
         seed,
         not fresh,
-        " ".join(["onoma", *sys.argv[1:]]),
+        command,
     )
     kept = f"what was read is kept in {target}.parts; the same command goes on from there"
-    with Interrupt(speaker.note, lambda: kept) as interrupt:
-        report = run(job, progress=speaker.progress, stop=interrupt)
+    with (
+        Interrupt(speaker.note, lambda: kept) as interrupt,
+        noted(target, command, speaker.progress, interrupt) as (progress, stop),
+    ):
+        report = run(job, progress=progress, stop=stop)
     if report.is_stopped:
         speaker.note(f"stopped: {kept}")
         raise typer.Exit(INTERRUPTED)

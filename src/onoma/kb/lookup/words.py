@@ -1,0 +1,174 @@
+"""Records by the words they hold, spelt roughly right: what answers while somebody types.
+
+All words of all columns are kept in order, each with the records that hold it, and each sequence of three letters with
+the words that hold it. A word that is asked for finds the words that begin with it (one stretch of the list) and those
+that share most of its letters in threes, which alone are compared letter by letter. A question costs what it touches:
+
+    letters in threes · the words that hold them  +  records of the words that are alike.
+
+Records are known by their numbers, and these do not change when entities do.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from onoma.kb.database import KnowledgeBase, quoted
+from onoma.kb.lookup.snapshot import Lists
+
+__all__ = ["WordIndex"]
+
+_BEGUN = 0.9
+"""How alike a word is that begins with what was typed."""
+_LEAST = 0.6
+"""Words less alike are other words."""
+_COMPARED = 120
+"""Words that are compared letter by letter."""
+_HOT = 200_000
+"""Words of so many letters in threes are not looked at further: what is asked for is too common."""
+_WORD = re.compile(r"[^\W_]+")
+_PADDING = ("\x02", "\x03")
+
+
+@dataclass(frozen=True, eq=False)
+class WordIndex:
+    """The words of all records."""
+
+    records: NDArray[np.int64]
+    """Numbers of the records, ascending."""
+    words: list[str]
+    """Ascending."""
+    holders: Lists
+    """The records (places) of each word."""
+    grams: NDArray[np.uint64]
+    """Three letters as one number, ascending."""
+    having: Lists
+    """The words of each three letters."""
+    lengths: NDArray[np.int32]
+    """Of the words, in letters."""
+
+    @classmethod
+    def load(cls, base: KnowledgeBase) -> "WordIndex":
+        """Read the words of all current records."""
+        names = [str(stored) for (stored,) in base.rows("SELECT stored FROM columns")]
+        joined = ", ".join(f"{quoted(name)}::VARCHAR" for name in names)
+        found = base.query(
+            f"""SELECT onoma_record AS record, unnest(list_distinct(regexp_extract_all(
+                lower(strip_accents(concat_ws(' ', {joined}))), '[\\p{{L}}\\p{{N}}\\p{{M}}]+'))) AS word
+            FROM records WHERE onoma_retracted IS NULL"""  # noqa: S608 (names that are quoted)
+        )
+        numbers = found["record"].to_numpy()
+        records, places = np.unique(numbers, return_inverse=True)
+        coded = found["word"].combine_chunks().dictionary_encode()
+        order = pc.array_sort_indices(coded.dictionary).to_numpy()
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        code = rank[coded.indices.to_numpy()]
+        words: list[str] = coded.dictionary.take(pa.array(order)).to_pylist()
+        by_word = np.argsort(code, kind="stable")
+        ends = np.cumsum(np.bincount(code, minlength=len(words)))
+        holders = Lists(np.concatenate([[0], ends]).astype(np.int64), places[by_word].astype(np.int32))
+        return cls(records, words, holders, *_threes(words))
+
+    def search(self, text: str, *, most: int = 200) -> list[tuple[int, float]]:
+        """Return the numbers of the records most alike to what was typed, and how alike, up to 1.
+
+        Each word counts by its length; of a record, the word most alike to it.
+        """
+        asked = list(dict.fromkeys(_WORD.findall(_plain(text))))[:8]
+        if not asked or not self.words:
+            return []
+        total = np.zeros(len(self.records), dtype=np.float32)
+        for at, word in enumerate(asked):
+            total += len(word) * self._alike(word, is_last=at == len(asked) - 1)
+        total /= sum(map(len, asked))
+        chosen = np.flatnonzero(total >= max(0.5, 0.75 * float(total.max(initial=0.0))))
+        if len(chosen) > most:
+            chosen = chosen[np.argpartition(-total[chosen], most)[:most]]
+        chosen = chosen[np.lexsort((chosen, -total[chosen]))]
+        return [(int(self.records[i]), float(total[i])) for i in chosen]
+
+    def _alike(self, word: str, *, is_last: bool) -> NDArray[np.float32]:
+        """Return how alike the nearest word of each record is; what is typed last may be the beginning of a word."""
+        found = np.zeros(len(self.records), dtype=np.float32)
+        offsets, items = self.holders
+        scored = sorted(self._near(word), key=lambda each: each[1])
+        begun = False
+        for i, score in scored:
+            if is_last and not begun and score > _BEGUN:
+                self._begin(word, found)
+                begun = True
+            found[items[offsets[i] : offsets[i + 1]]] = score
+        if is_last and not begun:
+            self._begin(word, found)
+        return found
+
+    def _begin(self, word: str, found: NDArray[np.float32]) -> None:
+        first, last = self._place(word), self._place(word + "\U0010ffff")
+        offsets, items = self.holders
+        found[items[offsets[first] : offsets[last]]] = _BEGUN
+
+    def _place(self, word: str) -> int:
+        """Return the first place of a word or of what comes after it; words are in the order of their bytes."""
+        key, low, high = word.encode(), 0, len(self.words)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self.words[middle].encode() < key else (low, middle)
+        return low
+
+    def _near(self, word: str) -> list[tuple[int, float]]:
+        """Return the words spelt like one, and how alike they are."""
+        mine = _grams_of(word)
+        at = np.minimum(np.searchsorted(self.grams, mine), max(len(self.grams) - 1, 0))
+        at = at[self.grams[at] == mine] if len(self.grams) else at[:0]
+        at = at[np.argsort(self.having.lengths(at), kind="stable")]
+        at = at[(np.cumsum(self.having.lengths(at)) <= _HOT) | (np.arange(len(at)) < 1)]
+        if not len(at):
+            return []
+        which, shared = np.unique(self.having.of(at), return_counts=True)
+        likeness = 2.0 * shared / (len(mine) + self.lengths[which])
+        if len(which) > _COMPARED:
+            which = which[np.argpartition(-likeness, _COMPARED)[:_COMPARED]]
+        texts = [self.words[i] for i in which.tolist()]
+        scores = process.cdist([word], texts, scorer=OSA.normalized_similarity, dtype=np.float32)[0]
+        exact = self._place(word)
+        found = [(i, s) for i, s in zip(which.tolist(), scores.tolist(), strict=True) if _LEAST <= s < 1.0]
+        if exact < len(self.words) and self.words[exact] == word:
+            found.append((exact, 1.0))
+        return found
+
+
+def _plain(text: str) -> str:
+    """Write a text as the words are written: lower case, without accents."""
+    parted = unicodedata.normalize("NFD", text.lower())
+    return unicodedata.normalize("NFC", "".join(sign for sign in parted if unicodedata.category(sign)[0] != "M"))
+
+
+def _grams_of(word: str) -> NDArray[np.uint64]:
+    return np.unique(_threes([word])[0])
+
+
+def _threes(words: list[str]) -> tuple[NDArray[np.uint64], Lists, NDArray[np.int32]]:
+    """Return all sequences of three letters, the words that have them, and how many each word has.
+
+    A word begins and ends with a sign of its own, so that words of one letter have one, and beginnings count.
+    """
+    first, last = _PADDING
+    letters = np.frombuffer("".join(f"{first}{word}{last}" for word in words).encode("utf-32-le"), dtype=np.uint32)
+    lengths = np.array([len(word) for word in words], dtype=np.int32)
+    owner = np.repeat(np.arange(len(words), dtype=np.int32), lengths + 2)
+    wide = letters.astype(np.uint64)
+    key = (wide[:-2] << np.uint64(42)) | (wide[1:-1] << np.uint64(21)) | wide[2:] if len(wide) > 2 else wide[:0]
+    inside = owner[:-2] == owner[2:] if len(owner) > 2 else np.zeros(0, dtype=np.bool_)
+    grams, code = np.unique(key[inside], return_inverse=True)
+    order = np.argsort(code, kind="stable")
+    ends = np.cumsum(np.bincount(code, minlength=len(grams)))
+    offsets = np.concatenate([[0], ends]).astype(np.int64)
+    return grams, Lists(offsets, owner[:-2][inside][order] if len(owner) > 2 else owner[:0]), lengths

@@ -1,0 +1,1 @@
+"""A knowledge base to look at and decide on: a web application for one person, on their own machine."""

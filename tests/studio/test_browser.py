@@ -1,0 +1,247 @@
+"""Every screen in a real browser: walked by keys, judged, merged, split, undone, and compared with the command line.
+
+It makes the pictures of the docs where `ONOMA_PICTURES` names a folder.
+"""
+
+import os
+import shutil
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright", reason="playwright is not installed (make browser)")
+pytest.importorskip("axe_core_python", reason="axe-core is not installed (make browser)")
+uvicorn = pytest.importorskip("uvicorn", reason="the extra studio is not installed")
+
+from axe_core_python.sync_playwright import Axe  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+from onoma.corpus.simulate import simulate_people  # noqa: E402
+from onoma.kb.database import read_knowledge_base, write_in_place  # noqa: E402
+from onoma.kb.judge import Said, judge_in, retract_in  # noqa: E402
+from onoma.studio.app import make_app  # noqa: E402
+from onoma.studio.desk import Desk  # noqa: E402
+from studio.visiting import TOKEN, make_base  # noqa: E402
+
+BROWSER = os.environ.get("ONOMA_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no browser (make browser)")
+N_RECORDS, N_JUDGED = 5_000, 30
+PATIENCE = 60_000
+"""Milliseconds that a page may take on a machine that is busy."""
+
+
+@pytest.fixture(scope="module")
+def base_file(tmp_path_factory):
+    return make_base(simulate_people(N_RECORDS, seed=7), tmp_path_factory.mktemp("walk") / "people.duckdb")
+
+
+@pytest.fixture(scope="module")
+def served(base_file):
+    """A studio that listens, and its address."""
+    copy = base_file.with_name("copy.duckdb")
+    shutil.copyfile(base_file, copy)
+    desk = Desk(base_file, write=True, by="ada")
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(make_app(desk, token=TOKEN), log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    desk.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}", desk, copy
+    server.should_exit = True
+    thread.join()
+    desk.close()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(chromium, served):
+    """A tab that has brought the token; it notes what goes wrong in it."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 860})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.problems = []
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.on("console", lambda said: page.problems.append(said.text) if said.type == "error" else None)
+    page.goto(f"{served[0]}/?token={TOKEN}")
+    page.wait_for_url(f"{served[0]}/")
+    yield page
+    assert page.problems == []
+    context.close()
+
+
+def groups(rows):
+    found = {}
+    for entity, key in rows:
+        found.setdefault(entity, set()).add(key)
+    return found
+
+
+MEMBERS = "SELECT entity, id FROM memberships"
+
+
+def picture(page, name, *, full=False):
+    folder = os.environ.get("ONOMA_PICTURES")
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=full)
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.05)
+
+
+def judge_by_keys(tab, n):
+    """Answer n pairs by the keyboard alone; return what was said."""
+    said = []
+    for i in range(n):
+        links = tab.locator(".card thead a")
+        links.first.wait_for()
+        a, b = links.all_inner_texts()
+        key, kind = ("y", "same") if i % 3 else ("n", "different")
+        tab.keyboard.press(key)
+        tab.wait_for_function("before => document.querySelector('.last')?.textContent.includes(before)", arg=a)
+        said.append((kind, a, b))
+    return said
+
+
+def test_pairs_are_judged_by_keys_alone_as_the_command_line_would(tab, served):
+    home, desk, copy = served
+    tab.keyboard.press("g")
+    tab.keyboard.press("r")
+    tab.wait_for_url(f"{home}/review")
+    tab.locator(".card").wait_for()
+    assert "the same" not in tab.locator(".card thead th").first.inner_text()  # the score is hidden
+    picture(tab, "studio-review")
+    said = judge_by_keys(tab, N_JUDGED)
+    tab.keyboard.press("e")
+    tab.locator(".waterfall").wait_for()
+    desk.queue.wait()
+    tab.keyboard.press("u")
+    wait_until(lambda: desk.queue.state()["kept"] == N_JUDGED - 1)
+    desk.queue.wait()
+    assert not desk.queue.state()["refused"]
+    with write_in_place(copy) as base:  # what `onoma judge` does, one after the other
+        for each in said:
+            judge_in(base, [Said(*each)], by="ada")
+        retract_in(base, [N_JUDGED])
+    with desk.reading() as base:
+        mine = base.rows("SELECT kind, a, b FROM judgement_current ORDER BY judgement")
+        here = groups(base.rows(MEMBERS))
+    with read_knowledge_base(copy) as base:
+        theirs = base.rows("SELECT kind, a, b FROM judgement_current ORDER BY judgement")
+        there = groups(base.rows(MEMBERS))
+    assert mine == theirs
+    assert sorted(map(sorted, here.values())) == sorted(map(sorted, there.values()))
+
+
+def test_entities_are_merged_split_and_all_is_undone(tab, served):
+    home, desk, _ = served
+    with desk.reading() as base:
+        before = groups(base.rows(MEMBERS))
+    names = sorted(before, key=lambda name: (-len(before[name]), name))
+    one, two = names[0], names[1]
+    tab.goto(f"{home}/entity?id={one}")
+    tab.fill("#other", two)
+    tab.get_by_role("button", name="Merge with it…").press("Enter")
+    tab.get_by_role("button", name="Commit").wait_for()
+    picture(tab, "studio-preview")
+    tab.get_by_role("button", name="Commit").press("Enter")
+    tab.wait_for_url("**/entity?id=*")
+    with desk.reading() as base:
+        merged = groups(base.rows(MEMBERS))
+    assert any({min(before[one]), min(before[two])} <= each for each in merged.values())
+    with desk.reading() as base:
+        record = base.value("SELECT b FROM judgement_current ORDER BY judgement DESC LIMIT 1")
+    tab.goto(f"{home}/entity?id={record}")
+    tab.get_by_label(f"choose record {record}").press("Space")
+    tab.get_by_role("button", name="Split off the chosen…").press("Enter")
+    # Both cannot be: the merge says that they are the same.
+    tab.get_by_role("alert").wait_for()
+    assert "contradicts" in tab.get_by_role("alert").inner_text()
+    tab.problems.clear()  # the browser notes a page that refuses
+    tab.goto(f"{home}/history")
+    tab.locator("button[aria-label^='Undo judgement']").first.press("Enter")
+    tab.wait_for_url(f"{home}/history")
+    with desk.reading() as base:
+        assert sorted(map(sorted, groups(base.rows(MEMBERS)).values())) == sorted(map(sorted, before.values()))
+    pair = next(name for name in names if len(before[name]) == 2)
+    record = min(before[pair])
+    tab.goto(f"{home}/entity?id={pair}")
+    tab.get_by_label(f"choose record {record}").press("Space")
+    tab.get_by_role("button", name="Split off the chosen…").press("Enter")
+    tab.get_by_role("button", name="Commit").press("Enter")
+    tab.wait_for_url("**/entity?id=*")
+    with desk.reading() as base:
+        assert not any(before[pair] <= each for each in groups(base.rows(MEMBERS)).values())
+
+
+def screens(desk):
+    with desk.reading() as base:
+        entity = base.value("SELECT entity FROM entities ORDER BY size DESC, entity LIMIT 1")
+        a, b = (
+            key for (key,) in base.rows("SELECT id FROM memberships WHERE entity = ? ORDER BY id LIMIT 2", [entity])
+        )
+        name = base.value("SELECT surname FROM entities ORDER BY entity LIMIT 1")
+    found = {"overview": "/", "search": f"/search?q={name[:4]}x{name[4:]}", "entity": f"/entity?id={entity}"}
+    found |= {"pair": f"/pair?a={a}&b={b}", "review": "/review", "history": "/history", "jobs": "/jobs"}
+    return found | {"settings": "/settings", "error": "/nothing"}
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light"), (3840, "light")])
+def test_every_screen_can_be_read_by_everybody(chromium, served, width, scheme):
+    home, desk, _ = served
+    context = chromium.new_context(viewport={"width": width, "height": 860}, color_scheme=scheme)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{home}/?token={TOKEN}")
+    page.wait_for_url(f"{home}/")
+    for name, path in screens(desk).items():
+        page.goto(home + path)
+        if name == "review":
+            page.locator(".card, #review p").first.wait_for()
+        if name == "entity":
+            page.get_by_text("All one with probability").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than {width}"
+        if width != 3840:  # the same page, only wider
+            found = Axe().run(page)["violations"]
+            assert [(each["id"], [node["html"] for node in each["nodes"]][:2]) for each in found] == [], name
+        if (width, scheme) == (1280, "light") and name in ("overview", "search", "entity", "pair"):
+            picture(page, f"studio-{name}")
+        if (width, scheme) == (1280, "dark") and name == "entity":
+            picture(page, "studio-dark")
+        if width == 360 and name == "review":
+            picture(page, "studio-phone")
+    context.close()
+
+
+def test_search_as_one_types_and_keys(tab, served):
+    with served[1].reading() as base:
+        name = str(base.value("SELECT surname FROM entities WHERE length(surname) > 5 ORDER BY entity LIMIT 1"))
+    tab.keyboard.press("/")
+    assert tab.evaluate("document.activeElement.id") == "quick"
+    tab.keyboard.press("Escape")
+    tab.keyboard.press("g")
+    tab.keyboard.press("f")
+    tab.wait_for_url("**/search")
+    tab.locator("#q").wait_for()
+    tab.keyboard.type(name.lower())
+    tab.wait_for_function("name => document.querySelector('#found q')?.textContent === name", arg=name.lower())
+    assert name in tab.locator("#found").inner_text()
+    tab.evaluate("document.activeElement.blur()")
+    tab.keyboard.press("j")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/entity?id=*")
+    tab.keyboard.press("?")
+    assert tab.locator("#keys").is_visible()
