@@ -18,6 +18,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.distinct import distinct
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking._canopies_kernels import (
     cosines,
@@ -119,8 +120,10 @@ def find_candidates(
             found.append(pairs)
             task.advance(min(_CHUNK, n - _CHUNK * (len(found) - 1)))
     i, j = (np.concatenate([pairs[side] for pairs in found]).astype(np.int64) for side in (0, 1))
-    keys = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
-    n_alone = n - len(np.unique(np.concatenate([i, j])))
+    keys = distinct(np.minimum(i, j) * n + np.maximum(i, j))
+    met = np.zeros(n, dtype=np.bool_)
+    met[i] = met[j] = True
+    n_alone = n - int(np.count_nonzero(met))
     return Candidates((keys // n).astype(np.int32), (keys % n).astype(np.int32), n_hot, n_alone)
 
 
@@ -153,7 +156,7 @@ def with_pairs(candidates: Candidates, extra: NDArray[np.int64] | None, n: int) 
     """Return the candidates of n records and some more pairs, given as keys a·n + b with a < b."""
     if extra is None or len(extra) == 0:
         return candidates
-    keys = np.union1d(candidates.a.astype(np.int64) * n + candidates.b, extra)
+    keys = distinct(np.concatenate([candidates.a.astype(np.int64) * n + candidates.b, extra]))
     return replace(candidates, a=(keys // n).astype(np.int32), b=(keys % n).astype(np.int32))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.fingerprints import text_fingerprints
+from onoma.numerics.distinct import distinct
 from onoma.resolve.blocking._canopies_kernels import count_rows, entries_of_values, fill_rows, invert, nearest
 from onoma.resolve.blocking._index_kernels import entries_of_new_pairs, known_features, make_table
 from onoma.resolve.blocking.canopies import BULKY, CanopySettings
@@ -79,7 +80,7 @@ def find_neighbours(
     none = np.zeros(0, dtype=np.int32)
     index = invert(offsets, features, len(weights))
     i, j = nearest(first, n, offsets, features, weights, *index, none, none, 0, k)
-    keys = np.unique(np.minimum(i, j).astype(np.int64) * n + np.maximum(i, j))
+    keys = distinct(np.minimum(i, j).astype(np.int64) * n + np.maximum(i, j))
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.distinct import distinct
 from onoma.resolve.check.planting import Planted
 from onoma.resolve.comparison.weights import Evidence, Weights, edge_weights
 from onoma.resolve.posterior.copying import CopyingSampler, Draws
@@ -34,7 +35,7 @@ class Seen:
 def look(planted: Planted, weights: Weights, source: NDArray[np.int32] | None, *, one_to_one: bool, seed: int) -> Seen:
     """Sample the planted rows, with those of the table's records that have anything to do with them."""
     evidence, first = planted.evidence, planted.n
-    records = np.union1d(np.concatenate([evidence.a, evidence.b]), np.arange(first, evidence.n))
+    records = distinct(np.concatenate([evidence.a, evidence.b, np.arange(first, evidence.n)]))
     n, total = int(np.searchsorted(records, first)), len(records)
     a, b = (np.searchsorted(records, side).astype(np.int32) for side in (evidence.a, evidence.b))
     here = replace(evidence, n=total, a=a, b=b)
@@ -66,6 +67,6 @@ def _draws(
         return exclusive.run(copy, relative, n_sweeps=SAMPLES, n_kept=SAMPLES)
     solved = solve_small(n, a, b, copy, relative, seed=seed)
     rest = solved.rest
-    sampler, left = CopyingSampler(n, a[rest], b[rest], seed=seed), (copy[rest], relative[rest])
-    sampler.run(*left, n_sweeps=BURN_IN)
-    return solved.joined(sampler.run(*left, n_sweeps=SAMPLES, n_kept=SAMPLES), len(a))
+    sampler = CopyingSampler(n, a[rest], b[rest], seed=seed)
+    sampler.run(*solved.left, n_sweeps=BURN_IN)
+    return solved.joined(sampler.run(*solved.left, n_sweeps=SAMPLES, n_kept=SAMPLES), len(a))

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from onoma.numerics.distinct import distinct
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.resolve.fields.field import FieldData
@@ -64,7 +65,7 @@ def _commonest(
 ) -> NDArray[np.float64]:
     """Return the greatest share that each incomplete value of a field has in any field; of others, its own."""
     values = pa.array(field.values, pa.string())
-    words = np.array([value.count(" ") + 1 for value in field.values])
+    words = pc.count_substring(values, " ").to_numpy() + 1
     incomplete = words < np.round(np.average(words, weights=field.counts))
     if not incomplete.any():
         return share
@@ -115,7 +116,7 @@ def random_pairs(
     good = one != other
     if apart and source is not None:
         good &= (source[one] != source[other]) == (apart == 1)
-    keys = np.unique(np.minimum(one, other)[good].astype(np.int64) * n + np.maximum(one, other)[good])
+    keys = distinct(np.minimum(one, other)[good].astype(np.int64) * n + np.maximum(one, other)[good])
     if avoid is not None and len(avoid):
         place = np.minimum(np.searchsorted(avoid, keys), len(avoid) - 1)
         keys = keys[avoid[place] != keys]

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.progress import SILENT, Progress
@@ -157,7 +159,8 @@ def _identity(fields: Sequence[FieldData]) -> NDArray[np.bool_]:
 def _mean_words(field: FieldData) -> float:
     if len(field.values) == 0:
         return 1.0
-    return float(np.average([value.count(" ") + 1 for value in field.values], weights=field.counts))
+    words = pc.count_substring(pa.array(field.values, pa.string()), " ").to_numpy() + 1
+    return float(np.average(words, weights=field.counts))
 
 
 def _own(fields: Sequence[FieldData]) -> NDArray[np.bool_]:

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from rapidfuzz import distance, process
 
+from onoma.numerics.distinct import distinct
 from onoma.resolve.fields._bags_kernels import bag_cosines, deletion_hashes, soft_cosines
 from onoma.resolve.fields.writing import cores_for
 
@@ -69,7 +70,7 @@ class Bags:
         encoded = lists.flatten().dictionary_encode()
         row = np.repeat(np.arange(len(texts)), np.diff(lists.offsets.to_numpy()))
         words = encoded.dictionary.to_pylist()
-        pairs = np.unique(row * len(words) + encoded.indices.to_numpy())
+        pairs = distinct(row * len(words) + encoded.indices.to_numpy())
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum(np.bincount(pairs // max(len(words), 1), minlength=len(texts)), out=offsets[1:])
         return cls._weighed(offsets, (pairs % max(len(words), 1)).astype(np.int32), words, counts)
@@ -173,7 +174,7 @@ def sharing(
         first, second = rows[at], rows[at + step]
         differ = first != second
         pairs.append(np.minimum(first, second)[differ] * (1 << 32) + np.maximum(first, second)[differ])
-    found = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.int64)
+    found = distinct(np.concatenate(pairs)) if pairs else np.empty(0, np.int64)
     return found >> 32, found & ((1 << 32) - 1)
 
 

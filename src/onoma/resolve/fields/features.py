@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.distinct import distinct
 from onoma.resolve.fields._features_kernels import count_trigrams, group_rows
 
 __all__ = ["SORTS", "Features", "FeaturesBuilder", "trigrams"]
@@ -145,5 +146,5 @@ def _sorted_trigrams(
     within = np.flatnonzero(row[2:] == row[:-2]) if len(row) > 2 else np.empty(0, np.int64)
     gram = (letters[within] * n + letters[within + 1]) * n + letters[within + 2]
     grams, ids = np.unique(gram, return_inverse=True)
-    pairs = np.unique(row[within] * max(len(grams), 1) + ids)
+    pairs = distinct(row[within] * max(len(grams), 1) + ids)
     return pairs // max(len(grams), 1), pairs % max(len(grams), 1), grams

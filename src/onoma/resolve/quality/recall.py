@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
+from onoma.numerics.distinct import distinct
 from onoma.numerics.rng import stream
 from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
@@ -126,7 +127,7 @@ class _Check:
         copy, relative = self._weights(one, other.astype(np.int32))
         # By record and entity, where there is anything to speak of.
         key = place * len(self.size) + self.label[other]
-        keys = np.unique(key[copy > _NEGLIGIBLE])
+        keys = distinct(key[copy > _NEGLIGIBLE])
         at = np.minimum(np.searchsorted(keys, key), len(keys) - 1) if len(keys) else np.zeros(0, dtype=np.int64)
         mine = np.flatnonzero(keys[at] == key) if len(keys) else np.zeros(0, dtype=np.int64)
         at, m = at[mine], len(keys)

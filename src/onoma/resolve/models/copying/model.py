@@ -96,7 +96,7 @@ class Copying:
                 alike = None if evidence.taught >= 0 else copy / (1.0 + copy + relative)
                 if _is_plain(compared.problem):
                     solved = solve_small(evidence.n, evidence.a, evidence.b, copy, relative, seed=run.seed)
-                    chain = _origins(sampler.among(solved.rest), copy[solved.rest], relative[solved.rest])
+                    chain = _origins(sampler.among(solved.rest), *solved.left)
                 else:
                     chain = _constrained(compared, copy, relative, run.seed)
             n_left = None if solved is None else len(solved.rest)
