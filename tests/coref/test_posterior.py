@@ -1,7 +1,16 @@
 import numpy as np
 import pytest
+from scipy import special
 
-from onoma.coref.posterior import Calibration, Posterior, Stretches, fit_calibration, link_probabilities, posterior
+from onoma.coref.posterior import (
+    Calibration,
+    Posterior,
+    Stretches,
+    fit_calibration,
+    fit_joined,
+    link_probabilities,
+    posterior,
+)
 from reference.coref import coreference_by_enumeration
 
 
@@ -67,3 +76,15 @@ def test_stretches_say_what_the_whole_says_within_reach():
 def test_consensus_joins_what_is_more_likely_than_not():
     scores = np.log(np.array([[1, 0, 0], [9, 1, 0], [1, 1, 8]]) + 1e-300)
     assert posterior(scores).consensus().tolist() == [0, 0, 2]
+
+
+def test_what_was_joined_is_stated_as_often_as_it_is_right():
+    rng = np.random.default_rng(5)
+    stated = rng.uniform(0.02, 0.98, 4000)
+    true = special.expit(0.6 * special.logit(stated) + 0.5)
+    found = fit_joined(Calibration(temperature=2.0), stated, rng.random(4000) < true)
+    assert found.temperature == 2.0
+    assert (found.slope, found.lift) == (pytest.approx(0.6, abs=0.1), pytest.approx(0.5, abs=0.1))
+    assert found.of_joined(0.3) == pytest.approx(special.expit(0.6 * special.logit(0.3) + 0.5), abs=0.05)
+    same = fit_joined(Calibration(), np.array([0.7]), np.array([True]))
+    assert same.slope == pytest.approx(1, abs=0.2) and 0 < same.lift < 0.5, "one pair changes little"

@@ -1,7 +1,7 @@
 """A trained coreference model: what it needs to turn an annotated document into chains with probabilities."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,19 @@ class Resolved:
     posterior: Posterior | Stretches
     stands: NDArray[np.bool_]
     """Which mentions are sure enough to be reported where they are alone."""
+    calibration: Calibration = field(default_factory=Calibration)
+
+    def joined(self) -> Iterator[tuple[int, int]]:
+        """Yield the mentions that follow another one of their entity, each with the one before it."""
+        last: dict[int, int] = {}
+        for row, label in enumerate(self.labels.tolist()):
+            if label in last:
+                yield row, last[label]
+            last[label] = row
+
+    def together(self, i: int, k: int) -> float:
+        """Return the probability that two mentions which are neighbours in a chain are one thing."""
+        return self.calibration.of_joined(self.posterior.coreference(i, k))
 
     def reported(self, *, singletons: bool = False) -> NDArray[np.bool_]:
         """Say which mentions to report: those of chains, and on request those that are alone and sure."""
@@ -122,7 +135,7 @@ class CorefModel:
         """Find the chains among mentions that are described already."""
         stands = np.ones(len(prepared), bool) if stands is None else stands
         if len(prepared) <= LONGEST:
-            return Resolved(prepared, *self._link(prepared), stands)
+            return Resolved(prepared, *self._link(prepared), stands, self.calibration)
         return self._resolve_long(prepared, stands)
 
     def _link(self, prepared: Prepared) -> tuple[NDArray[np.int64], Posterior]:
@@ -146,7 +159,7 @@ class CorefModel:
                 if i >= start and label in last:
                     labels[i] = labels[last[label]]
                 last[label] = i
-        return Resolved(prepared, labels, Stretches(parts, step), stands)
+        return Resolved(prepared, labels, Stretches(parts, step), stands, self.calibration)
 
     def save(self, folder: str | Path) -> None:
         """Write the model; weights that are nearly zero are left out, the others kept to half precision."""

@@ -18,7 +18,7 @@ from onoma.coref.decode import constrained_link
 from onoma.coref.features import Prepared
 from onoma.coref.learning import Example, LearningSettings
 from onoma.coref.model import Annotated, CorefModel, example_of, train_coref
-from onoma.coref.posterior import fit_calibration
+from onoma.coref.posterior import fit_calibration, fit_joined
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.formats import read_corpus
 from onoma.errors import DataError, SettingsError
@@ -36,6 +36,7 @@ __all__ = [
     "Scores",
     "TrainingReport",
     "Tuning",
+    "calibrate_joined",
     "chains_of",
     "choose",
     "difference",
@@ -139,7 +140,23 @@ def train_model(
     """Learn weights; choose decoder and constraints, and fit what calibrates, on development documents."""
     more = None if further is None else partial(further.examples, gold_mentions=gold_mentions)
     model = train_coref(train, settings, gold_mentions=gold_mentions, more=more, progress=progress)
-    return choose(Tuning.of(model, dev, gold_mentions=gold_mentions, singletons=singletons))
+    tuning = Tuning.of(model, dev, gold_mentions=gold_mentions, singletons=singletons)
+    chosen, scores = choose(tuning)
+    return calibrate_joined(chosen, tuning.examples), scores
+
+
+def calibrate_joined(model: CorefModel, examples: Sequence[Example]) -> CorefModel:
+    """Fit what makes the stated probabilities of neighbours in chains frequencies."""
+    plain = replace(model, calibration=replace(model.calibration, slope=1.0, lift=0.0))
+    stated, right = [], []
+    for one in examples:
+        found = plain.resolve_prepared(one.prepared)
+        for row, before in found.joined():
+            stated.append(found.together(row, before))
+            right.append(one.chains[row] >= 0 and one.chains[row] == one.chains[before])
+    if not stated:
+        return plain
+    return replace(plain, calibration=fit_joined(plain.calibration, np.array(stated), np.array(right, bool)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -392,7 +392,7 @@ def _mention(found: Resolved, words: Sequence[str], rows: Sequence[int], k: int)
         span.start,
         span.end,
         " ".join(words[span.start : span.end]),
-        found.posterior.coreference(row, other) if other != row else found.posterior.alone(row),
+        found.together(row, other) if other != row else found.posterior.alone(row),
         is_pronoun=kind == 0,
         is_name=kind == 1,
     )
