@@ -42,6 +42,21 @@ def test_a_name_is_found_however_it_is_written(index: AliasIndex, name: str, ent
     assert found.levels[0] == level
 
 
+@pytest.mark.parametrize("name", ["Mer¬ kel", "chancelière Merkel", "Merkels", "Kanzlerin Merkell"])
+def test_what_print_and_titles_add_does_not_hide_a_name(name: str) -> None:
+    index = AliasIndex(EntityList.build([*ROWS, ("Merkel", "Q567", 1.0)]))
+    found = index.find([name])
+    assert "Q567" in {index.entities.entries[at] for at in found.entries}
+
+
+def test_beside_an_entry_of_that_name_there_are_those_of_like_names() -> None:
+    index = AliasIndex(EntityList.build([("Irland", "Q22890", 1.0), ("Irlande", "Q27", 9.0)]))
+    assert len(index.find(["Irland"]).entries) == 1
+    both = index.find(["Irland"], beside=True)
+    assert [index.entities.entries[at] for at in both.entries] == ["Q22890", "Q27"]
+    assert both.levels.tolist() == [EXACT, FUZZY]
+
+
 def test_meanings_come_with_their_shares(index: AliasIndex) -> None:
     found = index.find(["Paris", "nobody at all"])
     assert found.offsets.tolist() == [0, 2, 2]

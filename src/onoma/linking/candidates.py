@@ -3,6 +3,9 @@
 Names are looked up by level, the surest first: as written (4), folded (case, accents and punctuation aside: 3), words
 of one inside the other (2), initials (1), and letters alike (0: trigrams, then the ratio of equal letters). The index
 holds numbers, not objects: hashes of folded names and words, and trigrams in buckets.
+
+Old print and its scans are met half-way: a word that was broken at the end of a line is made whole, titles before a
+surname ("général de Gaulle") and a genitive's ending ("Bachs") do not hide the name.
 """
 
 import re
@@ -25,8 +28,14 @@ FUZZY, INITIALS, PARTIAL, FOLDED, EXACT = range(5)
 """How a name was found."""
 _BUCKETS = 1 << 16
 _PLAIN = re.compile(r"[^\w]+")
+_BROKEN = re.compile(r"[\u00ac\u00ad]\s*")
+"""How scans mark a word that goes on in the next line."""
 _FEW = 50
 """Aliases that a word may have to bring candidates: "the", "city" and "John" bring none."""
+_LONG = 5
+"""Letters of a word that is looked up by itself when the scan may have spoilt it, or without a genitive's s."""
+_OF_LAST = 0.6
+"""What the likeness of the last word is worth, where the words before it are titles or first names."""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -37,10 +46,13 @@ def fold(name: str) -> str:
     --------
     >>> fold("São-Paulo's  F.C.")
     'sao paulo s f c'
+    >>> fold("Deutsch¬ land")
+    'deutschland'
     """
     if not name.isascii():
-        name = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
-    return _PLAIN.sub(" ", name.lower()).strip()
+        name = unicodedata.normalize("NFKD", _BROKEN.sub("", name))
+        name = "".join(each for each in name if not unicodedata.combining(each))
+    return _PLAIN.sub(" ", name.casefold()).strip()
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +111,9 @@ class AliasIndex:
             each.keys.nbytes + each.items.nbytes for each in (self._folded, self._words, self._initials)
         )
 
-    def find(self, names: Sequence[str], *, most: int = 10, least: float = 0.75, fuzzy: bool = True) -> Candidates:
+    def find(
+        self, names: Sequence[str], *, most: int = 10, least: float = 0.75, fuzzy: bool = True, beside: bool = False
+    ) -> Candidates:
         """Return the candidates of names.
 
         Parameters
@@ -110,12 +124,14 @@ class AliasIndex:
             How alike letters have to be.
         fuzzy
             Whether names that have no alias as they are written are looked up by words, initials and letters.
+        beside
+            Whether all others are, too: a name that is listed for one thing may be a shorter or foreign one of another.
         """
         rows: list[tuple[list[tuple[int, int, float, float, float]], int]] = []
         known: dict[str, list[tuple[int, int, float, float, float]]] = {}
         for name in names:
             if name not in known:
-                known[name] = self._ranked(self._aliases(name, least=least, fuzzy=fuzzy), most)
+                known[name] = self._ranked(self._aliases(name, least=least, fuzzy=fuzzy, beside=beside), most)
             rows.append((known[name], len(known[name])))
         flat = [row for some, _ in rows for row in some]
         columns = list(zip(*flat, strict=True)) if flat else [(), (), (), (), ()]
@@ -123,27 +139,38 @@ class AliasIndex:
         arrays = [np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
         return Candidates(np.concatenate([[0], np.cumsum([n for _, n in rows])]).astype(np.int64), *arrays)
 
-    def _aliases(self, name: str, *, least: float, fuzzy: bool) -> list[tuple[int, int, float]]:
+    def _aliases(self, name: str, *, least: float, fuzzy: bool, beside: bool) -> list[tuple[int, int, float]]:
         """Return aliases like a name: number, level, likeness."""
         name = " ".join(name.split())
         plain = fold(name)
         aliases = self.entities.aliases
         found = [(at, EXACT if aliases[at] == name else FOLDED, 1.0) for at in self._folded.of(_hash(plain))]
         found = [each for each in found if fold(aliases[each[0]]) == plain]
-        if found or not fuzzy or not plain:
+        if not fuzzy or not plain or (found and not beside):
             return found
-        words = set(plain.split())
-        lists = [self._words.of(_hash(word)) for word in words]
-        telling = {at for some in lists if 0 < len(some) <= _FEW for at in some}
-        for at in sorted(telling):
-            theirs = set(fold(aliases[at]).split())
-            if words <= theirs or theirs <= words:
-                found.append((at, PARTIAL, len(words & theirs) / len(words | theirs)))
+        words = plain.split()
+        found += self._partial(words)
         if len(words) == 1 and 2 <= len(plain) <= 6 and name.isupper():
             found += [(at, INITIALS, 0.5) for at in self._initials.of(_hash(plain))]
         elif len(words) > 1:
             found += [(at, INITIALS, 0.5) for at in self._folded.of(_hash(_initials(plain))) if aliases[at].isupper()]
+            if len(words[-1]) >= _LONG:
+                found += [(at, FUZZY, _OF_LAST * ratio) for at, _, ratio in self._alike(words[-1], least)]
         return found + self._alike(plain, least)
+
+    def _partial(self, words: Sequence[str]) -> list[tuple[int, int, float]]:
+        """Return aliases that hold all words, or have none besides, or share a telling last word."""
+        mine = {*words, *(word[:-1] for word in words if len(word) >= _LONG and word.endswith("s"))}
+        lists = [(word, self._words.of(_hash(word))) for word in sorted(mine)]
+        telling = {word for word, some in lists if 0 < len(some) <= _FEW}
+        last = {word for word in telling if words[-1] in (word, f"{word}s") and len(word) > 3}
+        found = []
+        for at in sorted({at for word, some in lists if word in telling for at in some}):
+            theirs = fold(self.entities.aliases[at]).split()
+            shared = mine & set(theirs)
+            if shared >= set(theirs) or len(shared) == len(words) or shared & last or theirs[-1] in shared & telling:
+                found.append((at, PARTIAL, min(1.0, len(shared) / (len(words) + len(theirs) - len(shared)))))
+        return found
 
     def _alike(self, plain: str, least: float) -> list[tuple[int, int, float]]:
         near, scores = np.zeros(24, np.int32), np.zeros(24, np.float32)

@@ -79,7 +79,10 @@ def describe(
     most
         Candidates of each list.
     """
-    found = [None if index is None else (index, index.find(mentions.names, most=most)) for index in (given, seen)]
+    found = [
+        None if index is None else (index, index.find(mentions.names, most=most, beside=True))
+        for index in (given, seen)
+    ]
     rows: list[NDArray[np.float64]] = []
     entries: list[str] = []
     offsets = [0]

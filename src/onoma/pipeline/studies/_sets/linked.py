@@ -9,17 +9,21 @@ from pathlib import Path
 
 import numpy as np
 
+from onoma.corpus.readers.source import read_text
+from onoma.linking.candidates import fold
 from onoma.linking.profiles import NIL, Mentions
 from onoma.pipeline.reproduce import Context
 from onoma.resolve.fields.contexts import windows
 
-__all__ = ["HIPE_SETS", "dwie", "dwie_priors", "hipe", "tab_rows", "wikipedia_titles"]
+__all__ = ["HIPE_SETS", "cities", "dwie", "dwie_priors", "freebase", "hipe", "tab_rows", "wikipedia_titles"]
 
 HIPE_SETS = ("topres19th-en", "hipe2020-en", "hipe2020-de", "hipe2020-fr", "sonar-de", "newseye-de", "newseye-fr")
 _KEYS = ("dataset", "split", "lang", "doc_id")
 _KINDS = ("person", "organization", "location", "event", "value", "other")
 _WIDTH = 30
 """Words on each side of a mention."""
+_FOREIGN = 0.2
+"""What a foreign name of a city weighs beside one that was seen: it may be that of another place."""
 
 
 def hipe(context: Context) -> dict[str, dict[str, Mentions]]:
@@ -67,6 +71,35 @@ def wikipedia_titles(context: Context) -> list[tuple[str, str, float]]:
     rows = [(title.replace("_", " ").partition(" (")[0], number, 1.0) for title, number in ids.items()]
     rows += [(alias, ids[title], prior) for alias, title, prior in dwie_priors(context) if title in ids]
     return [row for row in rows if row[1].startswith("Q")]
+
+
+def freebase(context: Context) -> dict[str, tuple[str, str]]:
+    """Return the English label and the description of each entity of FB15k-237, by its Wikidata id."""
+    lines = read_text(context.file("knowledge/fb15k237/entity_labels.tsv.xz")).splitlines()
+    rows = (line.split("\t") for line in lines)
+    return {row[3]: (row[1], row[2]) for row in rows if len(row) > 3 and row[3].startswith("Q")}
+
+
+def cities(context: Context, known: list[tuple[str, str, float]]) -> list[tuple[str, str, float]]:
+    """Return what cities of a list are called elsewhere (GeoNames): (name, entry, weight).
+
+    A city is the entry that its name means most often; of several cities of one name, the largest.
+    """
+    means: dict[str, dict[str, float]] = defaultdict(dict)
+    for alias, entry, weight in known:
+        if entry != NIL:
+            of_alias = means[fold(alias)]
+            of_alias[entry] = of_alias.get(entry, 0.0) + weight
+    rows: list[tuple[str, str, float]] = []
+    seen = {""}
+    for row in tab_rows(context.file("text/gazetteers/geonames_cities15000.tsv.gz")):  # by population
+        key = fold(row[1])
+        if key in means and key not in seen:
+            seen.add(key)
+            entry = max((weight, one) for one, weight in means[key].items())[1]
+            others = row[5].split("|") if len(row) > 5 else []
+            rows += [(name, entry, _FOREIGN) for name in others if len(name) > 3 and name[:1].isupper()]
+    return rows
 
 
 def dwie(context: Context) -> dict[str, Mentions]:
