@@ -10,6 +10,7 @@ A record is a named chain of a document. Besides what every knowledge base holds
 * `fact_sentences` (a view): the sentences of each fact.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -130,9 +131,22 @@ def _entity(base: KnowledgeBase, name: str) -> str:
     try:
         return find_entity(base, name)
     except DataError:
-        found = base.rows("SELECT entity FROM entities WHERE lower(name) = lower(?)", [name])
+        found = base.rows("SELECT entity, name FROM entities WHERE lower(name) = lower(?)", [name])
+        if not found:  # a part of a name will do where only one has it
+            pattern = "(^|\\W)" + re.escape(name.lower()) + "(\\W|$)"
+            found = base.rows(
+                """SELECT entity, name FROM entities WHERE regexp_matches(lower(names), ?)
+                ORDER BY mentions DESC, entity""",
+                [pattern],
+            )
         if len(found) == 1:
             return str(found[0][0])
+        if found:
+            told = ", ".join(f"{entity} ({called})" for entity, called in found[:5])
+            more = "" if len(found) <= 5 else f" and {len(found) - 5:,} more"
+            raise DataError(
+                f"{name!r} may be {told}{more}", hint="Give the id of one of them: onoma explain KB e3."
+            ) from None
         raise
 
 

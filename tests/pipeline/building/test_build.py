@@ -90,6 +90,13 @@ def test_entities_join_documents_and_say_their_sentences(kb: Path) -> None:
         assert all(cut == text for cut, text in offsets)
 
 
+def test_a_part_of_a_name_will_do_where_one_has_it(kb: Path) -> None:
+    with read_knowledge_base(kb) as base:
+        assert explain_text_entity(base, "lovelace").name == "Ada Lovelace"
+        with pytest.raises(DataError, match="there is no entity"):
+            explain_text_entity(base, "lovel")
+
+
 def test_a_run_goes_on_from_what_a_killed_one_read(texts: Path, kb: Path, tmp_path: Path) -> None:
     target = tmp_path / "kb.duckdb"
     pipeline = pipeline_named(None)
