@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from onoma.correct.calibration import Calibration
 from onoma.correct.candidates import Proposals
 from onoma.correct.corrector import Corrector
 from onoma.correct.forms import Forms
+from onoma.correct.lists import TYPES
 from onoma.correct.model import Weigher
 from onoma.correct.ngrams import count_ngrams
 from onoma.correct.spelling import Speller
@@ -29,4 +31,6 @@ def weigher():
 def corrector(weigher):
     rng = np.random.default_rng(5)
     weights = rng.normal(0, 1, 1 << 12).astype(np.float32)
-    return Corrector(weigher, weights, {0.3: 0.2, 0.6: 0.4}, {"task": "test"})
+    n = len(TYPES)
+    calibration = Calibration(rng.uniform(0.5, 1.5, n).astype(np.float32), rng.normal(0, 0.5, n).astype(np.float32))
+    return Corrector(weigher, weights, calibration, {0.3: 0.2, 0.6: 0.4}, {"task": "test"})

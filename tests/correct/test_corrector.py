@@ -61,8 +61,7 @@ def test_reasons_add_up_to_the_log_odds(corrector):
     rows = np.flatnonzero(edits.actions >= 0)[::17]
     nothing = edits.rows.groups[np.searchsorted(edits.rows.groups, rows, side="right") - 1]
     for row, none in zip(rows, nothing, strict=True):
-        action = corrector.weigher.proposals.actions[edits.actions[row]]
-        total = sum(reason.weight for reason in reasons_of(edits, row, action, corrector.weights))
+        total = sum(reason.weight for reason in reasons_of(edits, row, corrector.weights, corrector.calibration))
         assert total == pytest.approx(np.log(p[row] / p[none]), abs=1e-3)
 
 

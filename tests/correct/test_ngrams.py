@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from onoma.correct.ngrams import count_ngrams, load_ngrams
+from onoma.correct.packed import load_packed, save_packed
 from onoma.errors import DataError, SettingsError
 from reference.ngrams import BEGIN, END, Reference
 
@@ -56,6 +57,21 @@ def test_saved_and_opened_again_it_says_the_same(text, tmp_path):
     again = load_ngrams(tmp_path / "model")
     np.testing.assert_array_equal(np.concatenate(again.score(text)), np.concatenate(model.score(text)))
     assert again.count(["w0", "w1"]) == model.count(["w0", "w1"])
+
+
+def test_packed_it_says_almost_the_same(tmp_path):
+    text = make_text(2_000, seed=4)
+    model = count_ngrams(text, order=4)
+    save_packed(model, tmp_path / "model.npz")
+    again = load_packed(tmp_path / "model.npz")
+    apart = np.abs(np.concatenate(again.score(text)) - np.concatenate(model.score(text)))
+    assert apart.mean() < 0.01
+    assert apart.max() < 0.3
+    assert again.words == model.words
+    assert again.count(["w0", "w1"]) == model.count(["w0", "w1"])
+    (tmp_path / "model.npz").write_bytes((tmp_path / "model.npz").read_bytes()[:-40])
+    with pytest.raises(DataError, match="n-grams"):
+        load_packed(tmp_path / "model.npz")
 
 
 def test_rare_words_are_unknown(text):

@@ -56,11 +56,15 @@ _LABELS = (
 )
 _LABEL = {label: number for number, label in enumerate(_LABELS)}
 _TYPE = {name: number for number, name in enumerate(TYPES)}
+_SIMPLE = {"is": "VBZ", "are": "VB", "was": "VBD", "were": "VBD", "be": "VB"}
+"""The form of a verb that stands in the place of *be* and a participle."""
 _BE = ("am", "is", "are", "was", "were", "be", "been", "being")
 _NOUN = tag_set("NN NNS")
 _NAME = tag_set("NNP NNPS")
 _VERB = tag_set("VB VBD VBG VBN VBP VBZ")
 _PHRASE = tag_set("NN NNS JJ JJR JJS CD NNP NNPS")
+_MODIFIER, _BEFORE_MODIFIER = tag_set("VBG VBN RB RBR"), tag_set("IN CC , VB VBG <s>")
+"""Words that open a noun phrase now and then (*an ageing population*), and what such a phrase follows."""
 _BEFORE_PHRASE = tag_set("DT PRP$ POS JJ JJR JJS NN NNS NNP NNPS CD WP$ PDT $ HYPH AFX")
 _GOVERNOR = tag_set("VB VBD VBG VBN VBP VBZ NN NNS NNP JJ JJR RB RP PRP")
 _GOVERNED = tag_set("DT PRP$ NN NNS NNP JJ JJR JJS PRP VBG CD WP WDT WRB EX")
@@ -81,6 +85,8 @@ class Action:
     other: str = ""
     """The label that is given up."""
     stem: str = ""
+    also: str = ""
+    """Another label of the same words (*caused* is past and participle); the better one counts."""
     name: str = ""
     """What learns together: the two words where they are few (*a → the*), else their forms (*NN → NNS*)."""
     nearness: float = 0.0
@@ -167,8 +173,10 @@ class Proposals:
         known = self._words.get(key)
         if known is None:
             is_name = capital and not is_first
-            found = dict.fromkeys(self._word_actions(written, word, tag, follows, is_name=is_name))
-            known = self._words[key] = tuple(self.number(action) for action in found)
+            found: dict[tuple[int, tuple[str, ...]], Action] = {}
+            for action in self._word_actions(written, word, tag, follows, is_name=is_name):
+                found.setdefault((action.n_taken, action.put), action)  # one way to an edit: the first
+            known = self._words[key] = tuple(self.number(action) for action in found.values())
         return known
 
     def _word_actions(self, written: str, word: str, tag: str, after: str, *, is_name: bool) -> Iterable[Action]:
@@ -203,8 +211,11 @@ class Proposals:
             yield Action("case", 1, (cased,), name="capital")
         if not self.speller.knows(word):
             yield from self._spelling(word)
+        if tag in _VERB:
+            yield from self._verb(word, tag)
         yield from self._noun(word, tag)
-        yield from self._verb(word, tag)
+        if tag not in _VERB:
+            yield from self._verb(word, tag)
         yield from self._derived(word, tag)
 
     def _spelling(self, word: str) -> Iterable[Action]:
@@ -219,9 +230,9 @@ class Proposals:
             one = word[:-1]  # of what has no plural: *surveillances*
         typed = "number" if tag in _NOUN else "word"
         if many is not None and tag != "NNS":
-            yield Action(typed, 1, (many,), "noun", "NNS", "NN", word, f"NN>NNS {tag}")
+            yield Action(typed, 1, (many,), "noun", "NNS", "NN", word, name=f"NN>NNS {tag}")
         elif one is not None and tag != "NN":
-            yield Action(typed, 1, (one,), "noun", "NN", "NNS", one, f"NNS>NN {tag}")
+            yield Action(typed, 1, (one,), "noun", "NN", "NNS", one, name=f"NNS>NN {tag}")
 
     def _verb(self, word: str, tag: str) -> Iterable[Action]:
         if word in _BE or word == "'m":
@@ -234,12 +245,15 @@ class Proposals:
         if not is_verb and tag not in ("NN", "NNS", "JJ", "IN"):
             return
         lemma, own = next(((lemma, slot) for lemma, slot in slots if slot == _slot(tag)), slots[0])
-        for slot, form in zip(SLOTS, self.forms.verbs[lemma], strict=True):
-            if form == word or not form:
+        forms = self.forms.verbs[lemma]
+        past = "VBN" if forms[2] == forms[3] else ""
+        for slot, form in zip(SLOTS, forms, strict=True):
+            if form == word or not form or (slot == "VBN" and past):
                 continue
             typed = _verb_type(own, slot) if is_verb else "word"
-            kind = ("verb", slot, own, lemma) if is_verb else ("", "", "", "")
-            yield Action(typed, 1, (form,), *kind, name=f"{own}>{slot} {tag}")
+            also = past if slot == "VBD" else ""
+            kind = ("verb", slot, own, lemma, also) if is_verb else ("", "", "", "", "")
+            yield Action(typed, 1, (form,), *kind, f"{own}>{slot}{also} {tag}")
         if tag in ("VBZ", "VBP"):
             have = "has" if tag == "VBZ" else "have"
             yield Action("tense", 1, (have, self.forms.verbs[lemma][3]), name=f"{tag}>{have} VBN")
@@ -257,6 +271,8 @@ class Proposals:
             if other == "n't":
                 whole = {"ca": "can", "wo": "will", "sha": "shall"}.get(word, word)
                 found.append(Action("style", 2, (whole, "not"), name="n't>not"))
+            elif word in _SIMPLE:
+                found += self._simpler(word, other)
             elif word.isalpha() and other.isalpha():
                 found += [
                     Action("compound", 2, (joined,), name="-" if "-" in joined else "joined")
@@ -265,6 +281,14 @@ class Proposals:
                 ]
             known = self._words[key] = tuple(self.number(action) for action in found)
         return known
+
+    def _simpler(self, word: str, other: str) -> Iterable[Action]:
+        """*Is happening*, *is happen*, *was consisted*: the verb alone, in the form that *be* has."""
+        wanted = _SIMPLE[word]
+        for lemma, own in self.forms.verb_slots(other)[:2]:
+            form = self.forms.verbs[lemma][SLOTS.index(wanted)]
+            if own in ("VB", "VBN", "VBG") and form and lemma not in ("be", "have", "do"):
+                yield Action("form", 2, (form,), name=f"{word} {own}>{wanted}")
 
     def _gap(self, before: str, after: str, word: str) -> tuple[int, ...]:
         article = "an" if takes_an(word) else "a"
@@ -276,7 +300,10 @@ class Proposals:
 
 
 def labels(actions: Sequence[Action]) -> NDArray[np.int64]:
-    """Return kind, label, other label, stem, type of each action as numbers; kind -1 where native text says nothing."""
+    """Return kind, label, other label, stem, type and second label of each action as numbers.
+
+    Kind is -1 where native text says nothing, the second label where there is none.
+    """
     kinds = {name: number for number, name in enumerate(KINDS)}
     rows = [
         (
@@ -285,10 +312,11 @@ def labels(actions: Sequence[Action]) -> NDArray[np.int64]:
             _LABEL.get(action.other, 0),
             crc32(action.stem.encode()),
             _TYPE[action.type],
+            _LABEL[action.also] if action.also else -1,
         )
         for action in actions
     ]
-    return np.array(rows, np.int64).reshape(-1, 5)
+    return np.array(rows, np.int64).reshape(-1, 6)
 
 
 def label_number(label: str) -> int:
@@ -316,7 +344,7 @@ def _being(word: str) -> Iterable[Action]:
         same = any(word in group and other in group for group in groups)
         finite = {word, other} <= {"am", "is", "are", "was", "were"}
         typed = "agreement" if same else "tense" if finite else "form"
-        yield Action(typed, 1, (other,), "verb", other, word if word in _LABEL else "am", "be", f"{word}>{other}")
+        yield Action(typed, 1, (other,), "verb", other, word if word in _LABEL else "am", "be", name=f"{word}>{other}")
     for other in {"is": ("has", "has been"), "are": ("have", "have been"), "was": ("has been",)}.get(word, ()):
         yield Action("tense", 1, tuple(other.split()), name=f"{word}>{other}")
     yield Action("form", 1, (), name=f"{word}>")
@@ -343,7 +371,7 @@ def _preposition(word: str, after: str) -> Iterable[Action]:
 
 
 def _gap_actions(before: str, after: str, article: str) -> Iterable[Action]:
-    if after in _PHRASE and before not in _BEFORE_PHRASE:
+    if (after in _PHRASE and before not in _BEFORE_PHRASE) or (after in _MODIFIER and before in _BEFORE_MODIFIER):
         for label, put in (("the", "the"), ("a", article)):
             yield Action("article", 0, (put,), "article", label, "", name=f">{label}")
     if before in _GOVERNOR and after == "VB":

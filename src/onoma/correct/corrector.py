@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.correct.calibration import Calibration
 from onoma.correct.candidates import Proposals
 from onoma.correct.forms import Forms
+from onoma.correct.joint import choose_rows_jointly
 from onoma.correct.lists import TYPES
-from onoma.correct.model import EditRows, Weigher, encode
+from onoma.correct.model import EditRows, Encoded, Weigher, encode
 from onoma.correct.ngrams import load_ngrams
+from onoma.correct.packed import load_packed
 from onoma.correct.reasons import Reason, reasons_of
 from onoma.correct.spelling import load_speller, save_speller
 from onoma.errors import DataError, SettingsError
@@ -66,6 +69,8 @@ class Corrector:
         Proposes and describes edits.
     weights
         Of the features of edits.
+    calibration
+        What scores are worth, by type.
     thresholds
         For each precision, the least probability that gives it on development essays.
     card
@@ -74,13 +79,15 @@ class Corrector:
 
     weigher: Weigher
     weights: NDArray[np.float32]
+    calibration: Calibration
     thresholds: Mapping[float, float]
     card: Mapping[str, Any]
 
     def probabilities(self, edits: EditRows) -> NDArray[np.float64]:
         """Return the probability of each edit at its place."""
         rows = edits.rows
-        return softmax_groups(score_rows(rows.ptr, rows.ids, rows.values, self.weights), rows.groups)
+        scores = score_rows(rows.ptr, rows.ids, rows.values, self.weights)
+        return softmax_groups(self.calibration.apply(scores, edits.types), rows.groups)
 
     def threshold(self, precision: float) -> float:
         """Return the least probability of an edit for a precision, between those measured."""
@@ -97,27 +104,45 @@ class Corrector:
         threshold: float,
         types: Collection[str] = TYPES,
         n_reasons: int = 0,
+        joint: bool = True,
     ) -> list[list[Correction]]:
-        """Return the corrections of each sentence, in order."""
-        unknown = sorted(set(types) - set(TYPES))
-        if unknown:
-            raise SettingsError(f"there is no type {unknown[0]!r}; allowed: {', '.join(TYPES)}")
+        """Return the corrections of each sentence, in order; `joint` makes numbers of nouns and verbs agree."""
         if not any(sentences):
+            _check_types(types)
             return [[] for _ in sentences]
-        edits = self.weigher.describe(encode(sentences, tags, self.weigher.ngrams))
+        text = encode(sentences, tags, self.weigher.ngrams)
+        edits = self.weigher.describe(text)
         p = self.probabilities(edits)
+        return self.choose(text, edits, p, threshold=threshold, types=types, n_reasons=n_reasons, joint=joint)
+
+    def choose(
+        self,
+        text: Encoded,
+        edits: EditRows,
+        p: NDArray[np.float64],
+        *,
+        threshold: float,
+        types: Collection[str] = TYPES,
+        n_reasons: int = 0,
+        joint: bool = True,
+    ) -> list[list[Correction]]:
+        """Return the corrections among edits whose probabilities are known."""
+        _check_types(types)
         actions = self.weigher.proposals.actions
-        allowed = np.array([action.type in types for action in actions] or [False])
-        good = np.flatnonzero((p >= threshold) & (edits.actions >= 0) & allowed[edits.actions])
-        out: list[list[Correction]] = [[] for _ in sentences]
+        allowed = np.array([action.type in types for action in actions] or [False])[edits.actions]
+        if joint:
+            good = choose_rows_jointly(text, edits, p, (threshold, allowed), actions)
+        else:
+            good = np.flatnonzero((p >= threshold) & (edits.actions >= 0) & allowed)
+        out: list[list[Correction]] = [[] for _ in text.sentences]
         for row in good[np.argsort(-p[good], kind="stable")].tolist():
             sentence, start, end = int(edits.sentence[row]), int(edits.starts[row]), int(edits.ends[row])
             if any(_overlap(start, end, other) for other in out[sentence]):
                 continue
             action = actions[edits.actions[row]]
-            why = reasons_of(edits, row, action, self.weights)[:n_reasons] if n_reasons else ()
+            why = reasons_of(edits, row, self.weights, self.calibration)[:n_reasons] if n_reasons else ()
             out[sentence].append(Correction(start, end, action.put, action.type, float(p[row]), why))
-        return [settle(words, found) for words, found in zip(sentences, out, strict=True)]
+        return [settle(words, found) for words, found in zip(text.sentences, out, strict=True)]
 
     def save(self, folder: str | Path) -> None:
         """Write the model to a folder (its n-grams are written by themselves)."""
@@ -126,7 +151,12 @@ class Corrector:
         save_speller(self.weigher.proposals.speller, folder / "words.xz")
         self.weigher.proposals.forms.save(folder / "forms.xz")
         facts = {"kind": "corrector", "bits": self.weigher.bits, "thresholds": sorted(self.thresholds.items())}
-        arrays = {"native": self.weigher.native.astype(np.float16), "weights": self.weights.astype(np.float16)}
+        arrays: dict[str, NDArray[Any]] = {
+            "native": self.weigher.native.astype(np.float16),
+            "weights": self.weights.astype(np.float16),
+            "scale": self.calibration.scale,
+            "shift": self.calibration.shift,
+        }
         with (folder / "weights.npz").open("wb") as file:
             write_sealed(file, facts, arrays, compress=True)
         (folder / "card.json").write_text(json.dumps(self.card, indent=1) + "\n", "utf-8")
@@ -144,9 +174,12 @@ class Corrector:
             raise DataError("is damaged, or holds something else than a corrector", file=folder / "weights.npz")
         proposals = Proposals(Forms.load(folder / "forms.xz"), load_speller(folder / "words.xz"))
         native, weights = (found.arrays[name].astype(np.float32) for name in ("native", "weights"))
-        weigher = Weigher(proposals, load_ngrams(folder / "ngrams"), native, found.facts["bits"])
+        packed = folder / "ngrams.npz"
+        ngrams = load_packed(packed) if packed.exists() else load_ngrams(folder / "ngrams")
+        weigher = Weigher(proposals, ngrams, native, found.facts["bits"])
         card = json.loads((folder / "card.json").read_text("utf-8"))
-        return cls(weigher, weights, dict(found.facts["thresholds"]), card)
+        calibration = Calibration(found.arrays["scale"], found.arrays["shift"])
+        return cls(weigher, weights, calibration, dict(found.facts["thresholds"]), card)
 
 
 def settle(words: Sequence[str], found: Sequence[Correction]) -> list[Correction]:
@@ -172,6 +205,12 @@ def settle(words: Sequence[str], found: Sequence[Correction]) -> list[Correction
             put[0] = put[0].upper() if words[start].isupper() and len(words[start]) > 1 else _capitalised(put[0])
         out.append(Correction(start, end, tuple(put), correction.type, correction.probability, correction.reasons))
     return out
+
+
+def _check_types(types: Collection[str]) -> None:
+    unknown = sorted(set(types) - set(TYPES))
+    if unknown:
+        raise SettingsError(f"there is no type {unknown[0]!r}; allowed: {', '.join(TYPES)}")
 
 
 def _capitalised(word: str) -> str:

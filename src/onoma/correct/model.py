@@ -83,6 +83,8 @@ class EditRows:
     ends: NDArray[np.int64]
     actions: NDArray[np.int64]
     """-1 changes nothing."""
+    types: NDArray[np.int64]
+    """The number of each edit's type, -1 where nothing changes."""
     lm: NDArray[np.float32]
     native: NDArray[np.float32]
     rows: CandidateRows
@@ -108,7 +110,7 @@ class Weigher:
     ngrams: Ngrams
     native: NDArray[np.float32]
     bits: int = 20
-    _table: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 5), np.int64), repr=False)
+    _table: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 6), np.int64), repr=False)
     _names: list[int] = field(default_factory=list, repr=False)
     _put: list[tuple[int, ...]] = field(default_factory=list, repr=False)
     _near: list[float] = field(default_factory=list, repr=False)
@@ -127,6 +129,10 @@ class Weigher:
         bits = np.array([order.bits for order in orders], np.int64)
         lm = edit_scores(text.ids, bounds, at, to, put, tables, bits, int(orders[0].log_p.min()))
         native = native_scores(table[:, 0], table[:, 1], table[:, 2], table[:, 3], contexts, self.native)
+        more = np.flatnonzero(table[:, 5] >= 0)
+        said = table[more]
+        also = native_scores(said[:, 0], said[:, 5], said[:, 2], said[:, 3], contexts[more], self.native)
+        native[more] = np.maximum(native[more], also)
         return self._grouped(sentence, starts, ends, actions, table, contexts, lm, native)
 
     def _propose(
@@ -202,4 +208,4 @@ class Weigher:
         rows = CandidateRows(groups, ptr, ids[~nothing].ravel(), values[~nothing].ravel())
         chosen = np.where(nothing, -1, actions[source])
         at, to = starts[source], np.where(nothing, starts[source], ends[source])
-        return EditRows(sentence[source], at, to, chosen, lm[source], native[source], rows)
+        return EditRows(sentence[source], at, to, chosen, types, lm[source], native[source], rows)

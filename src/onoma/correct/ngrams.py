@@ -29,7 +29,7 @@ from onoma.correct._ngrams_kernels import begin_marks, find, gram_keys, score_to
 from onoma.errors import DataError, SettingsError
 from onoma.progress import SILENT, Progress
 
-__all__ = ["BEGIN", "END", "UNKNOWN", "Ngrams", "count_ngrams", "load_ngrams"]
+__all__ = ["BEGIN", "END", "UNKNOWN", "Ngrams", "Order", "count_ngrams", "load_ngrams"]
 
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
 _MARKS = (UNKNOWN, BEGIN, END)
@@ -42,7 +42,7 @@ _VERSION = 1
 
 
 @dataclass(frozen=True)
-class _Order:
+class Order:
     """The n-grams of one order."""
 
     offsets: NDArray[np.uint32]
@@ -82,7 +82,7 @@ class Ngrams:
     """
 
     words: Sequence[str]
-    orders: tuple[_Order, ...]
+    orders: tuple[Order, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_ids", {word: number for number, word in enumerate(self.words)})
@@ -304,7 +304,7 @@ def _kept(table: _Table, minimum: int) -> NDArray[np.bool_]:
 
 def _assemble(
     tables: Sequence[_Table], probabilities: Sequence[NDArray[np.float64]], kept: Sequence[NDArray[np.bool_]]
-) -> tuple[_Order, ...]:
+) -> tuple[Order, ...]:
     orders = []
     for index, (table, p, keep) in enumerate(zip(tables, probabilities, kept, strict=True)):
         backoff = np.ones(len(p))
@@ -320,11 +320,11 @@ def _assemble(
     return tuple(orders)
 
 
-def _order(table: _Table, keep: NDArray[np.bool_], p: NDArray[np.float64], backoff: NDArray[np.float64]) -> _Order:
+def _order(table: _Table, keep: NDArray[np.bool_], p: NDArray[np.float64], backoff: NDArray[np.float64]) -> Order:
     keys = table.keys[keep]
     bits = min(max(len(keys).bit_length() - 3, 1), 28)
     prints = ((keys << np.uint64(bits)) >> np.uint64(32)).astype(np.uint32)
-    return _Order(
+    return Order(
         begin_marks(keys, bits),
         prints,
         _encode_counts(table.counts[keep]),
@@ -352,7 +352,7 @@ _COUNTS = np.array(
 """The count that each byte stands for."""
 
 
-def _open_order(folder: Path, n: int) -> _Order:
+def _open_order(folder: Path, n: int) -> Order:
     def array(name: str) -> NDArray[np.generic]:
         return np.load(folder / f"{n}-{name}.npy", mmap_mode="c", allow_pickle=False)
 
@@ -362,4 +362,4 @@ def _open_order(folder: Path, n: int) -> _Order:
     buckets = len(offsets) - 1
     if len(sizes) != 1 or buckets < 2 or buckets & (buckets - 1) or offsets[-1] != sizes.pop():
         raise DataError("is damaged: its arrays do not fit together", file=folder)
-    return _Order(**parts)  # type: ignore[arg-type]
+    return Order(**parts)  # type: ignore[arg-type]

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.correct._context_kernels import N_EDIT
-from onoma.correct.candidates import Action
+from onoma.correct.calibration import Calibration
+from onoma.correct.lists import TYPES
 from onoma.correct.model import EditRows
 
 __all__ = ["GROUPS", "Reason", "reasons_of"]
@@ -33,18 +34,16 @@ class Reason:
     weight: float
 
 
-def reasons_of(edits: EditRows, row: int, action: Action, weights: NDArray[np.float32]) -> tuple[Reason, ...]:
-    """Return the terms of an edit's score, the largest first.
-
-    The first also names what the n-grams say: how many times likelier the text around is with the edit.
-    """
+def reasons_of(edits: EditRows, row: int, weights: NDArray[np.float32], calibration: Calibration) -> tuple[Reason, ...]:
+    """Return the terms of an edit's score, the largest first."""
     rows = edits.rows
-    first = int(rows.ptr[row])
-    terms = rows.values[first : first + N_EDIT] * weights[rows.ids[first : first + N_EDIT]]
+    first, kind = int(rows.ptr[row]), int(edits.types[row])
+    terms = rows.values[first : first + N_EDIT] * weights[rows.ids[first : first + N_EDIT]] * calibration.scale[kind]
     sums: dict[str, float] = defaultdict(float)
     for group, term in zip(GROUPS, terms.tolist(), strict=True):
         sums[group] += term
-    if action.type != "spelling":
+    sums[_TYPE] += float(calibration.shift[kind])
+    if TYPES[kind] != "spelling":
         sums[_TYPE] += sums.pop("nearness", 0.0)
     found = [Reason(group, weight) for group, weight in sums.items()]
     return tuple(sorted(found, key=lambda reason: -abs(reason.weight)))

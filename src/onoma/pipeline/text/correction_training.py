@@ -8,6 +8,7 @@ Sentences that artificial learners write on are left out of the n-grams and of t
 
 import csv
 import lzma
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -22,13 +23,16 @@ from onoma.corpus.readers.m2 import read_m2
 from onoma.corpus.readers.source import read_text
 from onoma.corpus.readers.texts import find_files, read_texts
 from onoma.correct.artificial import corrected, count_slips, make_mistakes
+from onoma.correct.calibration import AS_LEARNT, Calibration, fit_calibration
 from onoma.correct.candidates import Proposals
 from onoma.correct.corrector import Corrector
 from onoma.correct.forms import Forms, make_forms
 from onoma.correct.gold import right_rows
+from onoma.correct.lists import TYPES
 from onoma.correct.model import Weigher, encode
 from onoma.correct.native import native_examples
 from onoma.correct.ngrams import Ngrams, count_ngrams, load_ngrams
+from onoma.correct.packed import save_packed
 from onoma.correct.spelling import load_speller, make_speller, save_speller
 from onoma.correct.words import cut_words, fold_all
 from onoma.errors import DataError
@@ -50,6 +54,8 @@ __all__ = [
 EDIT_BITS, NATIVE_BITS = 20, 21
 HELD_OUT = "wiki-00"
 """The shard that n-grams and native choices never see: artificial learners write on it."""
+_NATIVE, _WEIGHTS = "native.npy", "edits.npy"
+"""Stages of a run that is not done."""
 _PART = 2_000
 _LONGEST = 60
 
@@ -102,9 +108,9 @@ class CorrectorTraining:
     order: int = 4
     min_word_count: int = 5
     min_counts: tuple[int, ...] = (1, 2, 3, 3)
-    n_native: int = 100_000
+    n_native: int = 80_000
     """Sentences whose choices are learnt."""
-    n_artificial: int = 12_000
+    n_artificial: int = 20_000
     """Sentences that artificial learners write."""
     n_epochs: int = 2
     rate: float = 0.1
@@ -132,16 +138,16 @@ def train_corrector(
         task.advance(1)
         weigher = Weigher(proposals, ngrams, native, EDIT_BITS)
         essays = Essays.read(folder / "conll-2013/original/official-preprocessed.m2.xz")
-        weights = _artificial(folder, weigher, essays, training, seed)
+        weights = _artificial(folder, output, weigher, essays, (training, seed))
         task.advance(1)
-        found = essays.describe(weigher)
-        p = softmax_groups(_scores(found.rows, weights), found.rows.groups)
-        thresholds = precision_thresholds(p[found.is_edit], found.is_right[found.is_edit])
-        card = _card(training, thresholds)
-        corrector = Corrector(weigher, weights, thresholds, card)
+        calibration, thresholds = calibrate(essays.describe(weigher), weights)
+        corrector = Corrector(weigher, weights, calibration, thresholds, _card(training, thresholds))
         corrector.save(output)
+        save_packed(ngrams, output / "ngrams.npz")
         task.advance(1)
-    (output / "native.npy").unlink(missing_ok=True)
+    for stage in (_NATIVE, _WEIGHTS):
+        (output / stage).unlink(missing_ok=True)
+    shutil.rmtree(output / "ngrams", ignore_errors=True)
     return corrector
 
 
@@ -194,7 +200,7 @@ class Essays:
         """Return every edit that would be proposed, and which annotators asked for."""
         edits = weigher.describe(encode([each.tokens for each in self.sentences], self.tags, weigher.ngrams))
         chosen, right = right_rows(edits, self.sentences, weigher.proposals.actions)
-        return DescribedEdits(edits.rows, chosen, edits.actions >= 0, right, edits.sentence)
+        return DescribedEdits(edits.rows, edits.types, chosen, right, edits.sentence)
 
 
 @dataclass(frozen=True)
@@ -202,10 +208,15 @@ class DescribedEdits:
     """Edits with their features and whether they are right."""
 
     rows: CandidateRows
+    types: NDArray[np.int64]
     chosen: NDArray[np.int64]
-    is_edit: NDArray[np.bool_]
     is_right: NDArray[np.bool_]
     sentence: NDArray[np.int64]
+
+    @property
+    def is_edit(self) -> NDArray[np.bool_]:
+        """Which rows change something."""
+        return self.types >= 0
 
 
 def adapt(
@@ -277,7 +288,7 @@ def _ngrams(folder: Path, output: Path, training: CorrectorTraining) -> Ngrams:
 def _native(
     folder: Path, output: Path, proposals: Proposals, training: CorrectorTraining, seed: int
 ) -> NDArray[np.float32]:
-    place = output / "native.npy"
+    place = output / _NATIVE
     if place.exists():
         return np.load(place, allow_pickle=False)
     model = HashedMaxEnt(bits=NATIVE_BITS, rate=0.15, seed=seed)
@@ -292,8 +303,12 @@ def _native(
 
 
 def _artificial(
-    folder: Path, weigher: Weigher, essays: Essays, training: CorrectorTraining, seed: int
+    folder: Path, output: Path, weigher: Weigher, essays: "Essays", how: tuple[CorrectorTraining, int]
 ) -> NDArray[np.float32]:
+    place = output / _WEIGHTS
+    if place.exists():
+        return np.load(place, allow_pickle=False)
+    training, seed = how
     proposals = weigher.proposals
     mended = tag_words([corrected(sentence) for sentence in essays.sentences])
     rates = count_slips(essays.sentences, essays.tags, mended, proposals)
@@ -302,15 +317,34 @@ def _artificial(
     written = make_mistakes(native, tag_words(native), proposals, rates, seed=seed)
     tags = tag_words([sentence.tokens for sentence in written])
     model = HashedMaxEnt(bits=EDIT_BITS, rate=training.rate, seed=seed)
-    for _ in range(training.n_epochs):
-        for k in range(0, len(written), _PART // 2):
-            part = Essays(written[k : k + _PART // 2], tags[k : k + _PART // 2]).describe(weigher)
-            model.partial_fit(part.rows, part.chosen)
+    for k in range(0, len(written), _PART // 2):
+        part = Essays(written[k : k + _PART // 2], tags[k : k + _PART // 2]).describe(weigher)
+        model.partial_fit(part.rows, part.chosen, n_epochs=training.n_epochs)
+    np.save(place, model.weights_)
     return model.weights_
 
 
-def _scores(rows: CandidateRows, weights: NDArray[np.float32]) -> NDArray[np.float64]:
-    return score_rows(rows.ptr, rows.ids, rows.values, weights)
+def calibrate(
+    described: "DescribedEdits", weights: NDArray[np.float32], *, n_parts: int = 5
+) -> tuple[Calibration, dict[float, float]]:
+    """Calibrate scores on essays; the thresholds are measured on parts that their calibration did not see."""
+    rows, types = described.rows, described.types
+    scores = score_rows(rows.ptr, rows.ids, rows.values, weights)
+    groups = rows.groups
+    sizes = np.diff(groups)
+    # Neighbouring sentences are of one essay, so parts are runs of sentences.
+    part = described.sentence[groups[:-1]] * n_parts // (described.sentence.max() + 1)
+    p = np.zeros(len(scores))
+    for k in range(n_parts):
+        learnt = np.flatnonzero(part != k)
+        mine = np.repeat(part != k, sizes)
+        begins = np.concatenate([[0], np.cumsum(sizes[learnt])])
+        chosen = described.chosen[learnt] - groups[learnt] + begins[:-1]
+        found = fit_calibration(scores[mine], types[mine], begins, chosen)
+        p[~mine] = softmax_groups(found.apply(scores, types), groups)[~mine]
+    told = described.is_edit & ~np.isin(types, [TYPES.index(name) for name in AS_LEARNT])
+    thresholds = precision_thresholds(p[told], described.is_right[told])
+    return fit_calibration(scores, types, groups, described.chosen), thresholds
 
 
 def _card(training: CorrectorTraining, thresholds: dict[float, float]) -> dict[str, Any]:
@@ -321,7 +355,7 @@ def _card(training: CorrectorTraining, thresholds: dict[float, float]) -> dict[s
             f"English Wikipedia, spring 2015, {len(training.shards)} shards (CC BY-SA 3.0): n-grams, choices, words",
             "MASC (free), presidential speeches (public domain): n-grams, words",
             "lemminflect (MIT), AGID and hunspell en_US (SCOWL's notice), WordNet 3.0: forms and words",
-            "CoNLL-2013 essays: rates of slips and the thresholds, no sentence",
+            "CoNLL-2013 essays: rates of slips, two numbers a type (calibration) and the thresholds; no sentence",
         ],
         "thresholds": thresholds,
     }

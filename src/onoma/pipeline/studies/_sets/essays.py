@@ -1,0 +1,183 @@
+"""Learners' essays as described edits, and weights learnt on all essays but the one that is corrected."""
+
+import lzma
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.corpus.edits import Edit, EditedSentence, apply_edits
+from onoma.corpus.readers.m2 import read_m2
+from onoma.correct.calibration import fit_calibration
+from onoma.correct.corrector import Corrector
+from onoma.correct.gold import right_rows, wanted_edits
+from onoma.correct.lists import TYPES
+from onoma.correct.model import EditRows, Encoded, encode
+from onoma.evaluate.max_match import EditScore, max_match
+from onoma.learning.hashed import HashedMaxEnt, score_rows, softmax_groups
+from onoma.pipeline.reproduce import Context
+from onoma.pipeline.text.correction_training import tag_words
+
+__all__ = ["DescribedEssays", "read_essays", "read_gold"]
+
+_GRID = np.linspace(0.05, 0.8, 51)
+_EPOCHS, _PULL = 3, 1e-4
+"""How weights are adapted; chosen on CoNLL-2013 by five parts of its essays."""
+
+
+def read_gold(context: Context, path: str) -> list[EditedSentence]:
+    """Return the annotated sentences of an M² file of the data folder."""
+    return read_m2(context.file(f"correction/{path}.m2.xz"))
+
+
+def read_essays(context: Context, corrector: Corrector, *, most: int | None = None) -> "DescribedEssays":
+    """Return the essays of CoNLL-2013 with every edit that would be proposed."""
+    sentences = read_gold(context, "conll-2013/original/official-preprocessed")
+    essays = np.array(_essays(context))
+    if most is not None:
+        kept = int((essays < np.unique(essays)[most]).sum())
+        sentences, essays = sentences[:kept], essays[:kept]
+    tokens = [sentence.tokens for sentence in sentences]
+    text = encode(tokens, tag_words(tokens), corrector.weigher.ngrams)
+    edits = corrector.weigher.describe(text)
+    chosen, right = right_rows(edits, sentences, corrector.weigher.proposals.actions)
+    return DescribedEssays(corrector, sentences, essays, text, edits, chosen, right)
+
+
+def _essays(context: Context) -> list[int]:
+    """Return the number of the essay that each sentence is of."""
+    path = context.file("correction/conll-2013/original/official-preprocessed.conll.xz")
+    found: dict[tuple[str, ...], None] = {}
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            cells = line.split("\t")
+            if len(cells) > 3:
+                found[tuple(cells[:3])] = None
+    return [int(essay) for essay, _, _ in found]
+
+
+@dataclass(frozen=True)
+class DescribedEssays:
+    """Annotated essays and their possible edits."""
+
+    corrector: Corrector
+    sentences: Sequence[EditedSentence]
+    essays: NDArray[np.int64]
+    text: Encoded
+    edits: EditRows
+    chosen: NDArray[np.int64]
+    right: NDArray[np.bool_]
+
+    def learnt(
+        self, *, anchor: NDArray[np.float32] | None = None, inflation: float = 1.0, n_parts: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return the probability of each edit by weights that its essay took no part in.
+
+        Parameters
+        ----------
+        anchor
+            Weights to begin from; None: zero.
+        inflation
+            How many times a place with a slip counts.
+        n_parts
+            Essays are parted so; None: each is a part.
+        """
+        rows, groups = self.edits.rows, self.edits.rows.groups
+        part = np.unique(self.essays, return_inverse=True)[1]
+        part = part % (n_parts or part.max() + 1)
+        place_part = part[self.edits.sentence[groups[:-1]]]
+        weight = np.where(self.chosen != groups[:-1], inflation, 1.0)
+        out = np.zeros(len(self.edits.actions))
+        for k in range(int(part.max()) + 1):
+            weights = self.fit(anchor=anchor, counts=np.where(place_part == k, 0.0, weight))
+            p = softmax_groups(score_rows(rows.ptr, rows.ids, rows.values, weights), groups)
+            mine = np.repeat(place_part == k, np.diff(groups))
+            out[mine] = p[mine]
+        return out
+
+    def fit(
+        self, *, anchor: NDArray[np.float32] | None = None, counts: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float32]:
+        """Return weights learnt on all essays, or on places that count."""
+        model = HashedMaxEnt(bits=self.corrector.weigher.bits, pull=_PULL, anchor=anchor)
+        return model.partial_fit(self.edits.rows, self.chosen, counts=counts, n_epochs=_EPOCHS).weights_
+
+    def shipped(self, *, is_calibrated: bool = True, n_parts: int = 10) -> NDArray[np.float64]:
+        """Return the probability of each edit by the weights that are shipped, calibrated on other essays."""
+        rows, groups = self.edits.rows, self.edits.rows.groups
+        scores = score_rows(rows.ptr, rows.ids, rows.values, self.corrector.weights)
+        if not is_calibrated:
+            return softmax_groups(scores, groups)
+        part = np.unique(self.essays, return_inverse=True)[1] % n_parts
+        place_part, sizes = part[self.edits.sentence[groups[:-1]]], np.diff(groups)
+        out = np.zeros(len(scores))
+        for k in range(n_parts):
+            others = np.flatnonzero(place_part != k)
+            mine = np.repeat(place_part == k, sizes)
+            begins = np.concatenate([[0], np.cumsum(sizes[others])])
+            chosen = self.chosen[others] - groups[others] + begins[:-1]
+            found = fit_calibration(scores[~mine], self.edits.types[~mine], begins, chosen)
+            out[mine] = softmax_groups(found.apply(scores, self.edits.types), groups)[mine]
+        return out
+
+    def thresholds(
+        self, p: NDArray[np.float64], *, types: Collection[str] = TYPES, beta: float = 0.5, kinds: Collection[str] = ()
+    ) -> tuple[NDArray[np.float64], float]:
+        """Return for each sentence the threshold that is best on the other essays, and the best of all.
+
+        `kinds` are the annotators' types that are asked for; none: all.
+        """
+        asked = [
+            sum(not kinds or kind in kinds for kind in wanted_edits(sentence).values()) for sentence in self.sentences
+        ]
+        usable = np.isin(self.edits.types, [TYPES.index(name) for name in types])
+        essay = np.unique(self.essays, return_inverse=True)[1]
+        n = int(essay.max()) + 1
+        gold = np.bincount(essay, asked, n)
+        mine = essay[self.edits.sentence]
+        made = np.stack([np.bincount(mine[usable & (p >= t)], minlength=n) for t in _GRID], 1)
+        good = np.stack([np.bincount(mine[usable & self.right & (p >= t)], minlength=n) for t in _GRID], 1)
+        b2 = beta * beta
+
+        def best(made: NDArray[Any], good: NDArray[Any], gold: NDArray[Any]) -> NDArray[np.int64]:
+            return np.asarray(
+                np.argmax((1 + b2) * good / np.maximum(b2 * gold[..., None] + made, 1), axis=-1), np.int64
+            )
+
+        alone = best(made.sum(0) - made, good.sum(0) - good, gold.sum() - gold)
+        everywhere = best(made.sum(0), good.sum(0), np.asarray(gold.sum()))
+        return _GRID[alone][essay], float(_GRID[everywhere])
+
+    def corrected(
+        self,
+        p: NDArray[np.float64],
+        thresholds: NDArray[np.float64],
+        *,
+        types: Collection[str] = TYPES,
+        joint: bool = False,
+    ) -> list[list[str]]:
+        """Return the sentences as corrected, each at its threshold."""
+        line = thresholds[self.edits.sentence]
+        odds = p * (1 - line) / np.maximum((1 - p) * line, 1e-12)
+        found = self.corrector.choose(self.text, self.edits, odds / (1 + odds), threshold=0.5, types=types, joint=joint)
+        return [
+            apply_edits(sentence.tokens, [Edit(each.start, each.end, (" ".join(each.put),)) for each in some])
+            for sentence, some in zip(self.sentences, found, strict=True)
+        ]
+
+    def score(
+        self,
+        p: NDArray[np.float64],
+        *,
+        types: Collection[str] = TYPES,
+        beta: float = 0.5,
+        gold: Sequence[EditedSentence] | None = None,
+        joint: bool = False,
+        kinds: Collection[str] = (),
+    ) -> EditScore:
+        """Return M² of the essays, each corrected at the threshold that is best on the others."""
+        line, _ = self.thresholds(p, types=types, beta=beta, kinds=kinds)
+        hypotheses = self.corrected(p, line, types=types, joint=joint)
+        return max_match(self.sentences if gold is None else gold[: len(hypotheses)], hypotheses, beta=beta)[0]
