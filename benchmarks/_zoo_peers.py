@@ -1,8 +1,8 @@
 """Peers on the zoo: tf-idf components, and Splink with comparisons chosen by the type of a column."""
 
 import logging
-import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,7 @@ def splink_components(table: pa.Table, columns: Sequence[str], source: NDArray[n
     """
     import splink.comparison_library as cl
     from splink import DuckDBAPI, Linker, SettingsCreator, block_on
+    from splink.internals.exceptions import EMTrainingException
 
     logging.getLogger("splink").setLevel(logging.ERROR)
     n = len(table)
@@ -112,18 +113,13 @@ def splink_components(table: pa.Table, columns: Sequence[str], source: NDArray[n
         blocking_rules_to_generate_predictions=rules,
         retain_matching_columns=False,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            linker = Linker(inputs, settings, log_level=logging.ERROR)
-            linker.training.estimate_probability_two_random_records_match(rules[:1], recall=0.7)
-            linker.training.estimate_u_using_random_sampling(max_pairs=1e6, seed=1)
-            for rule in rules[:3]:
-                linker.training.estimate_parameters_using_expectation_maximisation(rule)
-            pairs = linker.inference.predict(threshold_match_probability=0.5).as_pandas_dataframe()
-        except Exception as problem:  # noqa: BLE001 (any failure of a peer is its answer)
-            warnings.warn(f"Splink: {str(problem).splitlines()[0]}", stacklevel=2)
-            return alone
+    linker = Linker(inputs, settings, log_level=logging.ERROR)
+    linker.training.estimate_probability_two_random_records_match(rules[:1], recall=0.7)
+    linker.training.estimate_u_using_random_sampling(max_pairs=1e6, seed=1)
+    for rule in rules[:4] if len(comparisons) > 1 else []:
+        with suppress(EMTrainingException):  # a rule that gives no pairs teaches nothing
+            linker.training.estimate_parameters_using_expectation_maximisation(rule)
+    pairs = linker.inference.predict(threshold_match_probability=0.5).as_pandas_dataframe()
     from onoma.numerics.union_find import components
 
     return components(n, pairs["id_l"].to_numpy(np.int64), pairs["id_r"].to_numpy(np.int64))
