@@ -2,13 +2,12 @@
 
 Needs ONOMA_DATA. A table of labelled pairs is scored on its pairs, any other on all pairs of labelled rows; one of more
 than `MOST` rows is cut to whole entities drawn at random, for Onoma and peers alike. For each table: pairwise F1 beside
-exact match (rows that are equal in every field), components of tf-idf (the best of fourteen thresholds for that table;
-and one threshold for all, the best in the mean over a–m) and Splink with comparisons chosen by the type of a column;
-of the pairs stated at 95 % or more the share that is true (both rows so sure of their place); whether the interval of
-the number of entities holds the truth. The truth scores the result and is used for nothing else.
+exact match (rows that are equal in every field) and components of tf-idf (the best of fourteen thresholds for that
+table; and one threshold for all, the best in the mean over a–m); of the pairs stated at 95 % or more the share that is
+true (both rows so sure of their place); whether the interval of the number of entities holds the truth. The truth
+scores the result and is used for nothing else. Splink has a benchmark of its own (`zoo_splink`).
 """
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchmarks._zoo_peers import THRESHOLDS, splink_components, tfidf_components
+from benchmarks._zoo_peers import THRESHOLDS, tfidf_components
 from benchmarks.measure import Measurement
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.table import read_table
@@ -38,7 +37,6 @@ LINKED = (
 )
 """Tables whose rows are linked between two sources; those of labelled pairs are where they have two."""
 HALVES = ("a–m", "n–z")
-SPLINK = "Splink, comparisons by type of column"
 
 
 @dataclass
@@ -47,7 +45,6 @@ class _Half:
 
     ours: list[float] = field(default_factory=list)
     tfidf: list[dict[float, float]] = field(default_factory=list)
-    splink: list[float] = field(default_factory=list)
     honest: list[bool] = field(default_factory=list)
     """Of tables with sure pairs: whether nine in ten of these are true."""
     held: list[bool] = field(default_factory=list)
@@ -55,12 +52,19 @@ class _Half:
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:
-    folder = Context().file("resolution/zoo/README.md").parent
-    names = sorted(path.name.removesuffix(".csv.gz") for path in folder.glob("*.csv.gz") if ".pairs." not in path.name)
+    folder, names = tables(quick=quick)
     halves = {half: _Half() for half in HALVES}
-    for name in ("hotel-rooms", "stoxx50-companies") if quick else names:
+    for name in names:
         yield from _measure(folder, name, halves[HALVES[name[0] > "m"]])
     yield from _totals(halves)
+
+
+def tables(*, quick: bool) -> tuple[Path, list[str]]:
+    """Return the folder of the zoo, and the names of its tables."""
+    folder = Context().file("resolution/zoo/README.md").parent
+    if quick:
+        return folder, ["hotel-rooms", "stoxx50-companies"]
+    return folder, sorted(p.name.removesuffix(".csv.gz") for p in folder.glob("*.csv.gz") if ".pairs." not in p.name)
 
 
 def _totals(halves: dict[str, _Half]) -> Iterator[Measurement]:
@@ -73,7 +77,6 @@ def _totals(halves: dict[str, _Half]) -> Iterator[Measurement]:
         for peer, scores in (
             ("tf-idf, best threshold of each table", best),
             (f"tf-idf, threshold {one}", [each[one] for each in found.tfidf]),
-            (f"{SPLINK}, {len(found.splink)} tables", found.splink),
         ):
             if scores:
                 theirs = float(np.mean(scores))
@@ -85,19 +88,14 @@ def _totals(halves: dict[str, _Half]) -> Iterator[Measurement]:
 
 
 def _measure(folder: Path, name: str, half: _Half) -> Iterator[Measurement]:
-    table = read_table(folder / f"{name}.csv.gz").table
-    pairs = _pairs(folder / f"{name}.pairs.csv.gz", table)
-    table = table if pairs is not None else part_of(table)
-    source = "source" if "source" in table.column_names else None
-    two = source is not None and len(set(table[source].to_pylist())) == 2
-    link = name in LINKED or (pairs is not None and two)
+    table, pairs, source, link = read(folder, name)
     how = ResolveConfig(id="id", source=source, link=link, truth="cluster_id")
     gold = Clustering.from_labels(table["cluster_id"].cast(pa.string())).labels
     found = resolve(table, how).recalibrated()
     labels = found.clustering.labels
     said = "calibrated" if found.quality.calibrated else "not calibrated"
     data = f"{name}, {len(table):,} rows, model {found.config.model}, {said}"
-    ours = _f1(labels, gold, pairs)
+    ours = f1(labels, gold, pairs)
     half.ours.append(ours)
     for peer, theirs in _peers(table, source, gold, pairs, half, link=link):
         yield Measurement("pairwise F1", ours, theirs, ours / theirs if theirs else None, "share", data, peer_name=peer)
@@ -121,18 +119,21 @@ def _peers(
     columns = [name for name in table.column_names if name not in ("id", "source", "cluster_id")]
     sides = Clustering.from_labels(table[source].cast(pa.string())).labels if link and source else None
     equal = ResolveConfig(id="id", truth="cluster_id", exclude=(source,) if source else (), model="exact-match")
-    yield "exact match", _f1(resolve(table, equal).clustering.labels, gold, pairs)
-    scores = {at: _f1(each, gold, pairs) for at, each in tfidf_components(table, columns, sides).items()}
+    yield "exact match", f1(resolve(table, equal).clustering.labels, gold, pairs)
+    scores = {at: f1(each, gold, pairs) for at, each in tfidf_components(table, columns, sides).items()}
     half.tfidf.append(scores)
     best = max(scores, key=lambda threshold: scores[threshold])
     yield f"tf-idf, threshold {best}, the best here", scores[best]
-    try:
-        found = splink_components(table, columns, sides)
-    except Exception as problem:  # noqa: BLE001 (whatever a peer stumbles over: its line is left out, and that is said)
-        print(f"Splink fails on {', '.join(columns)}: {str(problem).splitlines()[0]}", file=sys.stderr)
-        return
-    half.splink.append(_f1(found, gold, pairs))
-    yield SPLINK, half.splink[-1]
+
+
+def read(folder: Path, name: str) -> tuple[pa.Table, NDArray[np.int64] | None, str | None, bool]:
+    """Return a table or a part of it, its labelled pairs, its column of sources, and whether these are linked."""
+    table = read_table(folder / f"{name}.csv.gz").table
+    pairs = _pairs(folder / f"{name}.pairs.csv.gz", table)
+    table = table if pairs is not None else part_of(table)
+    source = "source" if "source" in table.column_names else None
+    two = source is not None and len(set(table[source].to_pylist())) == 2
+    return table, pairs, source, name in LINKED or (pairs is not None and two)
 
 
 def part_of(table: pa.Table) -> pa.Table:
@@ -167,7 +168,8 @@ def _pairs(path: Path, table: pa.Table) -> NDArray[np.int64] | None:
     return np.array([(place[str(q["id_left"])], place[str(q["id_right"])], int(q["label"])) for q in told])
 
 
-def _f1(labels: NDArray[np.int64], gold: NDArray[np.int64], pairs: NDArray[np.int64] | None) -> float:
+def f1(labels: NDArray[np.int64], gold: NDArray[np.int64], pairs: NDArray[np.int64] | None) -> float:
+    """Return pairwise F1 on the labelled pairs, or on all pairs of labelled rows."""
     if pairs is not None:
         same, true = labels[pairs[:, 0]] == labels[pairs[:, 1]], pairs[:, 2] == 1
         return float(2 * (same & true).sum() / max(same.sum() + true.sum(), 1))

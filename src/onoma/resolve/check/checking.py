@@ -44,8 +44,8 @@ of the log odds of recall."""
 OFF_RECALL_TAUGHT = 1.5
 """The same of recall where one field says nearly all: copies that are written quite otherwise (a place in two
 scripts, a club by its nickname) are not found, and so are not copied. Off by -2.0, -1.2 and .4 on the three such tables
-of the development half; elsewhere by -1.6 (189 rows), -.9 and less. Without the first of the three, the interval that
-the other two give (twice 1.0 to 1.2) holds it."""
+of the development half; elsewhere by -1.6 (189 rows), -.9 and less. Without the first of the three the other two give
+0.9, and twice that nearly holds it."""
 OFF_TREES = 0.25
 """How far the number of entities was off where trees were grown: the standard deviation of its logarithm. Off by .11
 and .24 on the two tables of the development half."""
