@@ -8,8 +8,9 @@ import pytest
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import read_knowledge_base
+from onoma.kb.exports.write import export
 from onoma.kb.judge import Said, judge
-from onoma.kb.query import count_entities, export, history, record_rows, show
+from onoma.kb.query import count_entities, history, record_rows, show
 from onoma.kb.update import update_knowledge_base
 
 

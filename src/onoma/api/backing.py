@@ -15,8 +15,8 @@ from onoma.corpus.clustering import Clustering
 from onoma.errors import DataError, UnsupportedError
 from onoma.kb.database import KnowledgeBase, read_knowledge_base
 from onoma.kb.explain import explain_records
+from onoma.kb.exports.write import export
 from onoma.kb.part import part_resolution
-from onoma.kb.query import export
 from onoma.kb.world import load_world, record_table, stored_config, stored_job, stored_memory
 from onoma.pipeline.output import DATABASE, check_target, claim, with_input, write_outcome
 from onoma.pipeline.resolution import Outcome

@@ -13,10 +13,11 @@ from onoma.errors import DataError
 from onoma.kb.commit import Update
 from onoma.kb.database import is_knowledge_base, read_knowledge_base
 from onoma.kb.explain import EntityExplanation, explain_entity
+from onoma.kb.exports.write import export
 from onoma.kb.judge import Judgement, Said, judge
 from onoma.kb.lookup.find import Finding
 from onoma.kb.lookup.live import Added, Live
-from onoma.kb.query import Count, count_entities, export, history, record_rows, show
+from onoma.kb.query import Count, count_entities, history, record_rows, show
 from onoma.kb.report import run_lines
 from onoma.kb.update import read_retractions, update_knowledge_base
 
@@ -163,7 +164,7 @@ class KnowledgeBase:
             return Table(base.query(sql))
 
     def export(self, folder: str | Path, kind: str = "parquet") -> list[Path]:
-        """Export the records with their entities, and the entities: parquet, csv, jsonl or ntriples."""
+        """Export the records with their entities, and the entities: parquet, csv, jsonl, sssom… (`onoma export`)."""
         with read_knowledge_base(self.path) as base:
             return export(base, Path(folder), kind)
 

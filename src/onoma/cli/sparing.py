@@ -13,7 +13,7 @@ from onoma.corpus.readers.source import reading
 from onoma.corpus.writers.delimited import formulas
 from onoma.corpus.writers.files import rejects_beside
 from onoma.corpus.writers.folders import sweep_folder
-from onoma.kb.query import exported_files
+from onoma.kb.exports.write import exported_files
 from onoma.pipeline.output import files_of
 from onoma.pipeline.targets import check_spared
 from onoma.resolve.config import read_config

@@ -12,16 +12,20 @@ from onoma.kb.ask.past import keep_former
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.identity import Change, Former, Identified, keep_ids
 from onoma.kb.incremental import Resampled, touched_by
+from onoma.kb.own.answer import in_doubt
+from onoma.kb.own.redraw import redraw, tied
 from onoma.kb.store import entity_rows, note_changes, samples_table, store_fit
 from onoma.kb.world import World, load_world, record_table, stored_config, stored_job
 from onoma.progress import SILENT, Progress
 from onoma.resolve.api import resolve
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.canonical import canonical_table, fullest_records
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
+from onoma.resolve.posterior.judgements import Judged
 from onoma.resolve.result import Resolution
 
-__all__ = ["Gone", "Update", "commit_entities", "refresh"]
+__all__ = ["Gone", "Update", "commit_entities", "draw_again", "refresh"]
 
 _TEXT = pa.string()
 
@@ -112,13 +116,21 @@ def commit_entities(
     write_draws(world, found)
 
 
+def draw_again(world: World, seeds: NDArray[np.int64], judged: Judged) -> Resampled:
+    """Draw what is tied to some records anew, or lay judgements over what the model drew."""
+    if world.memory.is_own:
+        return redraw(world, tied(world, seeds, judged), judged)
+    inside = world.with_company(touched_by(world.n, world.edges, seeds, judged))
+    return world.resample(inside, judged)
+
+
 def write_draws(world: World, found: Resampled) -> None:
     """Write the pairs and the samples of what was drawn anew."""
     numbers = world.records[found.records]
     touched = {"touched": pa.table({"record": numbers})}
     _write_pairs(world, found, touched)
     world.base.change("DELETE FROM samples USING touched WHERE samples.record = touched.record", None, touched)
-    world.base.append("samples", samples_table(numbers, world.records[found.roots], _uncertain(found.roots)))
+    world.base.append("samples", samples_table(numbers, world.records[found.roots], in_doubt(found.roots)))
 
 
 def _with(rows: pa.Table, entity: pa.Array, probability: NDArray[np.float64]) -> pa.Table:
@@ -202,7 +214,9 @@ def _write_entities(
         _bare(spec.name, spec.kind, spec.columns, codes[found.records])
         for spec, codes in zip(world.memory.fields, world.codes, strict=True)
     ]
-    base.append("entities", entity_rows(base, canonical_rows(table, fields, clustering, found.probability, identified)))
+    config = stored_config(stored_job(base))
+    canonical = canonical_rows(table, fields, clustering, found.probability, identified, config)
+    base.append("entities", entity_rows(base, canonical))
 
 
 def canonical_rows(
@@ -211,12 +225,14 @@ def canonical_rows(
     clustering: Clustering,
     probability: NDArray[np.float64],
     identified: Identified,
+    config: ResolveConfig,
 ) -> pa.Table:
     """Return a row for each entity: its id, size, least probability, fullest record, and a canonical record."""
     least = np.ones(clustering.n_entities)
     np.minimum.at(least, clustering.labels, probability)
     fullest = fullest_records(fields, clustering)
-    canonical = canonical_table(table.drop_columns(["id"]), fields, clustering, fullest)
+    values = table.drop_columns(["id"])
+    canonical = canonical_table(values, fields, clustering, fullest, golden=config.golden, source=config.source)
     first = {
         "entity": pa.array(identified.names, _TEXT),
         "size": pa.array(clustering.sizes),
@@ -246,23 +262,6 @@ def _write_pairs(world: World, found: Resampled, touched: Mapping[str, pa.Table]
     here = np.zeros(world.n, dtype=np.bool_)
     here[found.records] = True
     base.append("edges", world.edge_table(np.flatnonzero(here[world.edges.a] & here[world.edges.b])))
-
-
-def _uncertain(roots: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the records (places) that are not in the same company in all samples."""
-    if not len(roots):
-        return np.zeros(0, dtype=np.int64)
-    first = Clustering.from_labels(np.ascontiguousarray(roots[0])).labels
-    n = roots.shape[1]
-    doubtful = np.zeros(n, dtype=np.bool_)
-    every = Clustering.from_labels(first)
-    for row in roots[1:]:
-        now = Clustering.from_labels(np.ascontiguousarray(row))
-        both = every.intersect(now)
-        # A record is in doubt where its company is not all of its company in both.
-        doubtful |= both.sizes[both.labels] != every.sizes[every.labels]
-        doubtful |= both.sizes[both.labels] != now.sizes[now.labels]
-    return np.flatnonzero(doubtful)
 
 
 def refresh(
@@ -299,7 +298,7 @@ def refresh(
     keep_former(base, None, update.run)
     base.change("DELETE FROM memberships")
     base.append("memberships", _with(rows, names, probability))
-    canonical = canonical_rows(table, resolution.fields.fields, clustering, probability, identified)
+    canonical = canonical_rows(table, resolution.fields.fields, clustering, probability, identified, config)
     base.replace("entities", entity_rows(base, canonical))
     update.n_touched = len(table)
     _note(base, identified, rows, gone, update, "all records resolved anew")
@@ -308,13 +307,12 @@ def refresh(
 def _heeding(base: KnowledgeBase, resolution: Resolution) -> tuple[Clustering, NDArray[np.float64]]:
     """Return the entities of all records and how sure each place is, judgements heeded."""
     clustering, probability = resolution.clustering, resolution.probability
-    if resolution.weighed is None or not base.value("SELECT count(*) FROM judgement_current"):
+    if resolution.posterior is None or not base.value("SELECT count(*) FROM judgement_current"):
         return clustering, probability
     world = load_world(base)
     judged = world.judged()
     world.weigh_judged(judged)
-    inside = touched_by(world.n, world.edges, np.unique(judged.pairs()), judged)
-    found = world.resample(inside, judged)
+    found = draw_again(world, np.unique(judged.pairs()), judged)
     write_draws(world, found)
     labels, probability = clustering.labels.astype(np.int64), probability.copy()
     labels[found.records] = found.labels + len(labels)

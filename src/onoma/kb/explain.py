@@ -10,15 +10,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.errors import DataError
+from onoma.errors import DataError, UnsupportedError
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.incremental import Edges, Effort, compare_pairs, resample, touched_by, weigh_levels, with_ring
+from onoma.kb.own.scene import OwnScene
 from onoma.kb.part import part_resolution
-from onoma.kb.world import World, find_entity, find_record_key, load_world, require_capability
+from onoma.kb.world import EARLIER, World, find_entity, find_record_key, load_world
 from onoma.numerics.union_find import find_inplace, union_inplace
+from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.contract import Capability
 from onoma.resolve.posterior.judgements import Judged
-from onoma.resolve.report.explanation import Explanation, explain_pair
+from onoma.resolve.registry import find_model
+from onoma.resolve.report.explanation import Explanation, Step, explain_pair
 from onoma.resolve.result import Resolution
 
 __all__ = ["EntityExplanation", "Link", "PairExplanation", "Removal", "explain_entity", "explain_records"]
@@ -190,13 +193,14 @@ class _Scene:
 def explain_entity(base: KnowledgeBase, name: str, *, world: World | None = None) -> EntityExplanation:
     """Say why the records of an entity are together; the world is read, or one at hand is taken."""
     entity = find_entity(base, name)
-    require_capability(base, Capability.EXPLAIN, "weighs no pairs: there is no evidence to be told field by field")
     world = load_world(base) if world is None else world
     rows = base.rows("SELECT record, source, id FROM memberships WHERE entity = ? ORDER BY record", [entity])
     members = np.searchsorted(world.records, np.array([row[0] for row in rows], dtype=np.int64))
     names = {int(place): (f"{s}:{key}" if s else str(key)) for place, (_, s, key) in zip(members, rows, strict=True)}
+    if world.memory.is_own:
+        return _explain_own(world, entity, members, names)
     if world.memory.why_not and not world.memory.is_stated:
-        raise DataError(f"entities are explained for the copying model alone, but {world.memory.why_not}")
+        raise UnsupportedError(f"{base.path}: {EARLIER[0]}", hint=EARLIER[1])
     scene = _Scene(base, members, world)
     together = scene.together(members, scene.draw(world.edges, scene.judged, scene.inside))
     removals: list[Removal] = []
@@ -205,9 +209,23 @@ def explain_entity(base: KnowledgeBase, name: str, *, world: World | None = None
     if len(members) > 2:
         order = _weakest(scene, members)
         removals += [Removal("record", names[place], scene.without_record(place, members)) for place in order]
-    tree = _tree(scene, members, names)
+    tree = _tree(world, scene.weights, members, names)
     removals.sort(key=lambda each: (-each.split, each.what, each.name))
     return EntityExplanation(entity, tuple(names.values()), together, tuple(tree), tuple(removals))
+
+
+def _explain_own(world: World, entity: str, members: NDArray[np.int64], names: dict[int, str]) -> EntityExplanation:
+    """Say it of a model that draws for itself: it resolves the records again without each record and each field."""
+    scene = OwnScene(world, members)
+    links = _tree(world, world.weights, members, names)
+    if len(members) == 1:
+        return EntityExplanation(entity, tuple(names.values()), 1.0, (), ())
+    removals = [Removal("field", name, 1.0 - share) for name, share in scene.without_fields(members)]
+    if len(members) > 2:
+        removals += [Removal("record", names[i], 1.0 - share) for i, share in scene.without_records(members)]
+    removals.sort(key=lambda each: (-each.split, each.what, each.name))
+    together = max(scene.together(members), 0.0)
+    return EntityExplanation(entity, tuple(names.values()), together, tuple(links), tuple(removals))
 
 
 def _weakest(scene: _Scene, members: NDArray[np.int64]) -> list[int]:
@@ -222,9 +240,8 @@ def _weakest(scene: _Scene, members: NDArray[np.int64]) -> list[int]:
     return [int(place) for place in members[np.argsort(-degree[members], kind="stable")[:_MOST]]]
 
 
-def _links(scene: _Scene, use: NDArray[np.int64], names: dict[int, str]) -> list[tuple[int, int, Link]]:
-    edges = scene.world.edges.take(use)
-    copy, relative = edges.weights(scene.weights)
+def _links(edges: Edges, weights: Weights, names: dict[int, str]) -> list[tuple[int, int, Link]]:
+    copy, relative = edges.weights(weights)
     bits = np.log2(np.maximum(copy, 1e-300)) - np.log2(1.0 + relative)
     return [
         (a, b, Link(names[a], names[b], round(bit, 3), round(p, 4)))
@@ -234,46 +251,95 @@ def _links(scene: _Scene, use: NDArray[np.int64], names: dict[int, str]) -> list
     ]
 
 
-def _tree(scene: _Scene, members: NDArray[np.int64], names: dict[int, str]) -> list[Link]:
+def _tree(world: World, weights: Weights, members: NDArray[np.int64], names: dict[int, str]) -> list[Link]:
     """Return the links of the tree with most evidence, strongest first."""
-    inside = np.zeros(scene.world.n, dtype=np.bool_)
+    inside = np.zeros(world.n, dtype=np.bool_)
     inside[members] = True
-    use = np.flatnonzero(inside[scene.world.edges.a] & inside[scene.world.edges.b])
-    links = sorted(_links(scene, use, names), key=lambda each: -each[2].bits)
-    parent = np.arange(scene.world.n)
+    use = np.flatnonzero(inside[world.edges.a] & inside[world.edges.b])
+    links = sorted(_links(world.edges.take(use), weights, names), key=lambda each: -each[2].bits)
+    parent = np.arange(world.n)
     return [link for a, b, link in links if union_inplace(parent, a, b)]
 
 
 def explain_records(base: KnowledgeBase, a: str, b: str, *, world: World | None = None) -> PairExplanation:
     """Say why two records are, or are not, the same; the world is read, or one at hand is taken."""
     keys = [find_record_key(base, name) for name in (a, b)]
-    require_capability(base, Capability.EXPLAIN, "weighs no pairs: there is no evidence to be told field by field")
     world = load_world(base) if world is None else world
     places = np.array(sorted(world.place(number) for number, _, _ in keys), dtype=np.int64)
     if places[0] == places[1]:
         raise DataError("a record is compared with another, not with itself", file=base.path)
     resolution = part_resolution(world, places)
-    pair = explain_pair(resolution, 0, 1)
-    scene = _Scene(base, places, world)
-    records, roots = scene.draw(world.edges, scene.judged, scene.inside)
-    mine = roots[:, np.searchsorted(records, places)]
+    weighs = not world.memory.is_own or _weighs_pairs(world)
+    if world.memory.is_own:
+        own = OwnScene(world, places)
+        posterior, inside, weights = _posterior_now(world, places), own.inside, world.weights
+        pair = explain_pair(resolution, 0, 1) if weighs else _by_removal(own, places, resolution)
+    else:
+        pair = explain_pair(resolution, 0, 1)
+        scene = _Scene(base, places, world)
+        records, roots = scene.draw(world.edges, scene.judged, scene.inside)
+        mine = roots[:, np.searchsorted(records, places)]
+        posterior, inside, weights = float((mine[:, 0] == mine[:, 1]).mean()), scene.inside, scene.weights
     said = base.rows(
         """SELECT judgement, kind, a, b FROM judgement_current WHERE a IN (?, ?) AND b IN (?, ?) ORDER BY judgement""",
         [keys[0][2], keys[1][2]] * 2,
     )
     told = tuple(f"judgement {number}: {kind} {one} {other}" for number, kind, one, other in said)
-    return PairExplanation(a, b, pair, float((mine[:, 0] == mine[:, 1]).mean()), _path(scene, places), told, resolution)
+    path = _path(world, weights, inside, places)
+    return PairExplanation(a, b, pair, posterior, path, told, resolution)
 
 
-def _path(scene: _Scene, places: NDArray[np.int64]) -> tuple[Link, ...]:
+def _weighs_pairs(world: World) -> bool:
+    return Capability.EXPLAIN in find_model(world.memory.config.model).capabilities
+
+
+def _posterior_now(world: World, places: NDArray[np.int64]) -> float:
+    """Return the share of the kept samples that hold two records together, judgements heeded."""
+    numbers = world.records[places].tolist()
+    found = dict(world.base.rows("SELECT record, roots FROM samples WHERE record IN (?, ?)", numbers))
+    if len(found) == 2:
+        one, other = (np.array(found[number]) for number in numbers)
+        n = min(len(one), len(other))
+        return float((one[:n] == other[:n]).mean())
+    edges = world.edges
+    at = np.flatnonzero(np.isin(edges.a, places) & np.isin(edges.b, places))
+    if len(at):
+        return float(edges.probability[at[0]])
+    entity = world.entity()[places]
+    return float(entity[0] == entity[1])
+
+
+_EVEN = 0.01
+"""Shares of samples are taken for no surer than this: some hundred samples say no more."""
+
+
+def _by_removal(scene: OwnScene, places: NDArray[np.int64], resolution: Resolution) -> Explanation:
+    """Return what each field adds where no pair is weighed: the log odds of two records less those without it."""
+
+    def log_odds(share: float) -> float:
+        p = min(max(share, _EVEN), 1.0 - _EVEN)
+        return float(np.log2(p / (1.0 - p)))
+
+    posterior = max(scene.together(places), 0.0)
+    whole = log_odds(posterior)
+    steps = []
+    for name, share in scene.without_fields(places):
+        field = next(each for each in resolution.fields.fields if each.name == name)
+        one, other = ("" if code < 0 else field.examples[code] for code in field.codes.tolist())
+        steps.append(Step(name, "with and without", "", one, other, round(whole - log_odds(share), 3)))
+    rest = Step("all else", "", "", "", "", round(whole - sum(step.bits for step in steps), 3))
+    return Explanation(0, 1, (rest, *steps), posterior)
+
+
+def _path(world: World, weights: Weights, inside: NDArray[np.bool_], places: NDArray[np.int64]) -> tuple[Link, ...]:
     """Return the way between two records whose weakest link is the strongest; none if nothing leads there."""
-    edges = scene.world.edges
-    use = np.flatnonzero(scene.inside[edges.a] & scene.inside[edges.b] & (edges.probability > 0))
+    edges = world.edges
+    use = np.flatnonzero(inside[edges.a] & inside[edges.b] & (edges.probability > 0))
     here = np.unique(np.concatenate([edges.a[use], edges.b[use]]))
-    rows = scene.base.rows("SELECT record, source, id FROM memberships ORDER BY record")
+    rows = world.base.rows("SELECT record, source, id FROM memberships ORDER BY record")
     names = {int(place): _shown(rows[int(place)][1:]) for place in here}
-    links = sorted(_links(scene, use, names), key=lambda each: -each[2].bits)
-    parent = np.arange(scene.world.n)
+    links = sorted(_links(edges.take(use), weights, names), key=lambda each: -each[2].bits)
+    parent = np.arange(world.n)
     beside: dict[int, list[tuple[int, Link]]] = {}
     start, end = (int(place) for place in places)
     for a, b, link in links:

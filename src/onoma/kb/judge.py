@@ -9,12 +9,10 @@ from typing import Literal
 import numpy as np
 
 from onoma.errors import DataError, SettingsError, UnsupportedError
-from onoma.kb.commit import Gone, Update, commit_entities
+from onoma.kb.commit import Gone, Update, commit_entities, draw_again
 from onoma.kb.database import KnowledgeBase, write_knowledge_base
-from onoma.kb.incremental import touched_by
 from onoma.kb.store import Run, note_run
-from onoma.kb.world import World, find_record_key, load_world, require_capability
-from onoma.resolve.contract import Capability
+from onoma.kb.world import EARLIER, World, find_record_key, load_world
 from onoma.resolve.posterior.judgements import find_chain
 
 __all__ = ["Judgement", "Said", "judge", "judge_in", "list_judgements", "retract_in", "retract_judgements"]
@@ -79,6 +77,7 @@ def judge_in(
             raise DataError(f"{each.a!r} and {each.b!r} are one record", file=base.path)
         if each.weight is None:
             _check_consistent(base, each, keys)
+            _check_rivals(world, each, keys)
         kept.append(_keep(base, each, keys, by, update.run))
         seeds += [world.place(number) for number, _, _ in keys]
     told = [f"{each.kind} {each.a} {each.b}" for each in said]
@@ -134,12 +133,14 @@ def _named(source: str, key: str) -> str:
 
 
 def _world(base: KnowledgeBase) -> World:
-    require_capability(base, Capability.JUDGEMENTS, "heeds no judgements")
-    world = load_world(base)
-    if world.memory.why_not and not world.memory.is_stated:
+    if not base.blob("memory"):
         raise UnsupportedError(
-            f"{base.path}: judgements are for the copying model without links and blocks, but {world.memory.why_not}"
+            f"{base.path}: nothing was compared, so there is nothing that a judgement could change",
+            hint="Add records: onoma resolve FILE --into KB.",
         )
+    world = load_world(base)
+    if world.memory.why_not and not (world.memory.is_stated or world.memory.is_own):
+        raise UnsupportedError(f"{base.path}: {EARLIER[0]}", hint=EARLIER[1])
     return world
 
 
@@ -177,12 +178,20 @@ def _check_consistent(base: KnowledgeBase, said: Said, keys: Sequence[tuple[int,
         )
 
 
+def _check_rivals(world: World, said: Said, keys: Sequence[tuple[int, str, str]]) -> None:
+    """Refuse that two records of one source are the same where an entity has at most one of each."""
+    if world.memory.config.one_to_one and said.kind == "same" and keys[0][1] == keys[1][1]:
+        raise UnsupportedError(
+            f"{said.a!r} and {said.b!r} are both of {keys[0][1]!r}, and records are linked one to one: "
+            "an entity has at most one record of each source",
+            hint="Link without --one-to-one where sources have duplicates inside.",
+        )
+
+
 def _resolve_again(world: World, seeds: Sequence[int], update: Update, reason: str) -> None:
     judged = world.judged()
     world.weigh_judged(judged)
-    inside = touched_by(world.n, world.edges, np.unique(np.array(seeds, dtype=np.int64)), judged)
-    inside = world.with_company(inside)
-    found = world.resample(inside, judged)
+    found = draw_again(world, np.unique(np.array(seeds, dtype=np.int64)), judged)
     nobody = Gone({}, {}, {}, np.zeros(0, dtype=np.int64))
     commit_entities(world, found, nobody, {}, update, reason)
 

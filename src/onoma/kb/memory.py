@@ -28,7 +28,16 @@ from onoma.resolve.posterior.checkpoint import weight_parts
 from onoma.resolve.registry import find_model, settings_of
 from onoma.resolve.result import Resolution
 
-__all__ = ["FieldMemory", "Memory", "Written", "earlier_config", "memory_from_bytes", "remember", "write_values"]
+__all__ = [
+    "FieldMemory",
+    "Memory",
+    "Written",
+    "earlier_config",
+    "flat_weights",
+    "memory_from_bytes",
+    "remember",
+    "write_values",
+]
 
 _YEAR_ALONE = "1 January"
 _FIRST_DAY = "-01-01"
@@ -76,7 +85,9 @@ class Memory:
     why_not: str = ""
     """Why new records cannot be added one by one, if they cannot."""
     is_stated: bool = False
-    """All that is known of pairs is how probable somebody says they are: scores, or a model without weights."""
+    """All that is known of pairs is how probable somebody says they are: scores."""
+    is_own: bool = False
+    """The model draws for itself: what it says is kept as it is, and judgements are laid over it (`own/`)."""
 
     @property
     def blocking(self) -> CanopySettings:
@@ -100,6 +111,7 @@ class Memory:
             "config": self.config.to_json(),
             "why_not": self.why_not,
             "is_stated": self.is_stated,
+            "is_own": self.is_own,
         }
         file = io.BytesIO()
         write_sealed(file, header, arrays, compress=True)
@@ -120,7 +132,8 @@ def memory_from_bytes(data: bytes) -> Memory:
     weights = Weights(**{name: value for name, value in parts.items() if name in known})
     specs = tuple(_field_from(each) for each in header["fields"])
     config = ResolveConfig.of(header["config"]) if "config" in header else earlier_config(header["settings"])
-    return Memory(specs, weights, header["n_records"], config, header["why_not"], header.get("is_stated", False))
+    how = {name: header.get(name, False) for name in ("is_stated", "is_own")}
+    return Memory(specs, weights, header["n_records"], config, header["why_not"], **how)
 
 
 def _field_from(found: dict[str, Any]) -> FieldMemory:
@@ -142,12 +155,21 @@ def earlier_config(found: dict[str, Any]) -> ResolveConfig:
 
 
 def remember(resolution: Resolution, *, rules: bool = False) -> Memory | None:
-    """Return what a later run needs; None if nothing was learnt. `rules`: people asked for pairs of their own."""
-    if resolution.weighed is None:
+    """Return what a later run needs; None if nothing was compared. `rules`: people asked for pairs of their own."""
+    if resolution.posterior is None:
         return None
     specs = tuple(_remember_field(resolution, each) for each in resolution.fields.fields)
     why_not = _why_not(resolution, rules=rules)
-    return Memory(specs, resolution.weighed.weights, len(resolution.table), resolution.config, why_not)
+    if resolution.weighed is None and not why_not:
+        why_not = f"the model {resolution.config.model} weighs no pairs"
+    weights = flat_weights() if resolution.weighed is None else resolution.weighed.weights
+    return Memory(specs, weights, len(resolution.table), resolution.config, why_not, is_own=bool(why_not))
+
+
+def flat_weights() -> Weights:
+    """Return weights that say nothing of fields: all that is known of a pair is what is stated of it."""
+    none = np.zeros(0, dtype=np.int64)
+    return Weights(none, np.zeros((3, 0, 1, 1)), np.zeros((0, 1)), 1.0, 0.0, none)
 
 
 def _remember_field(resolution: Resolution, field: FieldData) -> FieldMemory:

@@ -1,5 +1,7 @@
 """A part of a knowledge base as a resolution of its own: so that what explains one explains the other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -27,7 +29,14 @@ def part_resolution(world: World, places: NDArray[np.int64]) -> Resolution:
     a, b = (np.ascontiguousarray(side[order]) for side in ends)
     levels, shares = compare_pairs(fields, a, b)
     weights = world.memory.weights_for(world.n)
+    if not len(weights.n_levels):  # the model weighs no pairs
+        levels, shares = levels[:, :0], shares[:, :0]
     evidence = evidence_of(len(places), a, b, levels, shares, weights)
+    if 0 < levels.shape[1] < len(weights.n_levels):  # between sources, how a pair beats its rivals: not known of a part
+        silent = np.full((len(a), len(weights.n_levels) - levels.shape[1]), -1, dtype=np.int8)
+        shares = np.concatenate([shares, np.zeros(silent.shape, dtype=np.float32)], axis=1)
+        evidence = evidence_of(len(places), a, b, np.concatenate([levels, silent], axis=1), shares, weights)
+        evidence = replace(evidence, contrast=levels.shape[1])
     together = world.edges.probability[inside[order]]
     none = np.zeros(len(a))
     roots = np.zeros((0, len(places)), dtype=np.int32)

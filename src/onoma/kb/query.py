@@ -1,43 +1,29 @@
-"""Asking a knowledge base: names, lives of entities, counts with intervals, exports."""
+"""Asking a knowledge base: names, lives of entities, counts with intervals."""
 
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
-from onoma.corpus.formats import write_table
-from onoma.corpus.writers.files import open_output
-from onoma.corpus.writers.folders import folder_for
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import KnowledgeBase, quoted
 from onoma.kb.world import find_entity, record_table
 
 __all__ = [
-    "EXPORTS",
     "Count",
     "Event",
     "Match",
     "count_entities",
-    "export",
-    "exported_files",
-    "flat",
     "history",
     "record_rows",
     "show",
     "word_scores",
 ]
-
-EXPORTS = ("parquet", "csv", "jsonl", "ntriples")
-"""How a knowledge base can be exported."""
 
 
 class Match(NamedTuple):
@@ -240,60 +226,3 @@ def _no_condition(base: KnowledgeBase, where: str, error: DataError) -> Settings
 
 def _named(column: str) -> str:
     return column if column.isidentifier() else quoted(column)
-
-
-def export(base: KnowledgeBase, target: Path, kind: str) -> list[Path]:
-    """Export current records with their entities, and the entities; return what was written.
-
-    `parquet`, `csv` and `jsonl` write two tables into a folder, records and entities; `ntriples` one file of triples.
-    """
-    if kind not in EXPORTS:
-        raise SettingsError(f"there is no format {kind!r}", hint=f"The formats are {', '.join(EXPORTS)}.")
-    if kind == "ntriples":
-        with open_output(target) as file:
-            for line in _triples(base):
-                file.write(line.encode("utf-8"))
-        return [target]
-    records = base.query("SELECT * EXCLUDE (onoma_retracted) FROM record_current ORDER BY onoma_record")
-    tables = {"records": records, "entities": base.query("FROM entity_current ORDER BY entity")}
-    with folder_for(target) as folder:
-        for name, table in tables.items():
-            write_table(flat(table) if kind == "csv" else table, folder / f"{name}.{kind}")
-    return [target / f"{name}.{kind}" for name in tables]
-
-
-def exported_files(target: Path, kind: str) -> list[Path]:
-    """Return every file that an export may write."""
-    return [target, *(target / f"{name}.{kind}" for name in ("records", "entities"))]
-
-
-def flat(table: pa.Table) -> pa.Table:
-    """Return lists and structures as JSON: a delimited file has no room for them."""
-    for at, column in enumerate(table.schema):
-        if pa.types.is_nested(column.type):
-            texts = [
-                None if value is None else json.dumps(value, default=str) for value in table.column(at).to_pylist()
-            ]
-            table = table.set_column(at, column.name, pa.array(texts, pa.string()))
-    return table
-
-
-def _triples(base: KnowledgeBase) -> Iterator[str]:
-    """Yield lines: each record's values, and which entity it is about; aliases are the same as what they became."""
-    for row in base.query("SELECT * EXCLUDE (onoma_retracted) FROM record_current ORDER BY onoma_record").to_pylist():
-        record = f"<urn:onoma:record:{quote(str(row['onoma_source']), safe='')}:{quote(str(row['id']), safe='')}>"
-        yield f"{record} <urn:onoma:entity> <urn:onoma:entity:{quote(row['entity'], safe='')}> .\n"
-        skip = ("entity", "id", "onoma_record", "onoma_source", "onoma_content", "onoma_added")
-        for name, value in row.items():
-            if name not in skip and value is not None:
-                yield f"{record} <urn:onoma:field:{quote(name, safe='')}> {_literal(value)} .\n"
-    for alias, entity in base.rows("SELECT alias, entity FROM aliases ORDER BY run, alias"):
-        same = "<http://www.w3.org/2002/07/owl#sameAs>"
-        yield f"<urn:onoma:entity:{quote(alias, safe='')}> {same} <urn:onoma:entity:{quote(entity, safe='')}> .\n"
-
-
-def _literal(value: object) -> str:
-    """Write a value as N-Triples does."""
-    text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
-    return f'"{escaped}"'

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
@@ -104,8 +105,10 @@ def doubts(
         ORDER BY e.a, e.b"""
     )
     samples = _load(base)
-    if samples is None or not len(pairs):
+    if not len(pairs):
         return []
+    if samples is None:
+        return _without_samples(base, pairs, most, skip, one_of_each=one_of_each)
     numbers = [pairs[side].to_numpy() for side in ("a", "b")]
     a, b = (np.minimum(np.searchsorted(samples.records, side), len(samples.records) - 1) for side in numbers)
     known = (samples.records[a] == numbers[0]) & (samples.records[b] == numbers[1])
@@ -122,6 +125,29 @@ def doubts(
     if one_of_each:
         firsts = {g: doubt for doubt, g in reversed(found)}
         found = [(doubt, g) for doubt, g in found if firsts[g] is doubt]
+    return [doubt for doubt, _ in found[:most]]
+
+
+def _without_samples(
+    base: KnowledgeBase, pairs: pa.Table, most: int, skip: Collection[tuple[str, str]], *, one_of_each: bool
+) -> list[Doubt]:
+    """Return the pairs of a model that has one answer: to ask about a pair takes away the errors of that pair."""
+    rows = base.rows(
+        """SELECT m.record, m.source, m.id, count(*) OVER (PARTITION BY m.entity), m.entity FROM memberships m"""
+    )
+    names = {int(r): f"{source}:{key}" if source else str(key) for r, source, key, _, _ in rows}
+    size = {int(r): int(n) for r, _, _, n, _ in rows}
+    entity = {int(r): str(name) for r, _, _, _, name in rows}
+    skipped = {frozenset(each) for each in skip}
+    found = []
+    for a, b, p in zip(*(pairs[name].to_pylist() for name in ("a", "b", "probability")), strict=True):
+        if frozenset((names[a], names[b])) not in skipped:
+            worth = (1.0 / size[a] + 1.0 / size[b]) * min(p, 1.0 - p)
+            found.append((Doubt(names[a], names[b], float(p), worth), entity[a]))
+    found.sort(key=lambda each: (-each[0].worth, each[0].a, each[0].b))
+    if one_of_each:
+        firsts = {group: doubt for doubt, group in reversed(found)}
+        found = [(doubt, group) for doubt, group in found if firsts[group] is doubt]
     return [doubt for doubt, _ in found[:most]]
 
 

@@ -13,8 +13,8 @@ from onoma.errors import DataError
 from onoma.kb.commit import canonical_rows
 from onoma.kb.database import KnowledgeBase, create_knowledge_base
 from onoma.kb.identity import Change, Identified
-from onoma.kb.memory import Memory
-from onoma.kb.scores import Clustered, ScoredPairs, flat_weights
+from onoma.kb.memory import Memory, flat_weights
+from onoma.kb.scores import Clustered, ScoredPairs
 from onoma.kb.store import Run, append_records, entity_rows, note_changes, note_run, samples_table
 from onoma.resolve.config import ResolveConfig
 
@@ -104,7 +104,7 @@ def _write(
     rows = {"record": numbers, "source": nowhere, "id": table["id"], "entity": entity}
     base.append("memberships", pa.table(rows | {"probability": found.probability}))
     identified = Identified(list(names), [], {}, [], len(names))
-    canonical = canonical_rows(table, [], found.clustering, found.probability, identified)
+    canonical = canonical_rows(table, [], found.clustering, found.probability, identified, ResolveConfig())
     base.replace("entities", entity_rows(base, canonical))
 
 

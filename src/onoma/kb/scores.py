@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.errors import DataError, SettingsError
 from onoma.kb.incremental import Edges, Effort, Resampled, resample
+from onoma.kb.memory import flat_weights
 from onoma.numerics.union_find import components
-from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.posterior.judgements import Judged
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "ScoredPairs",
     "calibrate",
     "cluster_pairs",
-    "flat_weights",
     "label_pairs",
     "read_pairs",
 ]
@@ -277,12 +276,6 @@ def _fit(x: NDArray[np.float64], same: NDArray[np.bool_]) -> tuple[float, float]
 def _log_loss(log_odds: NDArray[np.float64], same: NDArray[np.bool_]) -> float:
     signed = np.where(same, log_odds, -log_odds)
     return float(np.mean(np.logaddexp(0.0, -signed)))
-
-
-def flat_weights() -> Weights:
-    """Return weights that say nothing of fields: all that is known of a pair is its score."""
-    none = np.zeros(0, dtype=np.int64)
-    return Weights(none, np.zeros((3, 0, 1, 1)), np.zeros((0, 1)), 1.0, 0.0, none)
 
 
 def cluster_pairs(

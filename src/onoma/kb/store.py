@@ -20,11 +20,13 @@ from onoma.kb.database import KnowledgeBase, create_knowledge_base, quoted
 from onoma.kb.identity import Change
 from onoma.kb.incremental import KEPT
 from onoma.kb.memory import remember
+from onoma.kb.own.answer import answer_of, forget_own, in_doubt, own_pairs, store_own
 from onoma.kb.versions import stored_names
 from onoma.numerics.union_find import components
 from onoma.resolve.blocking.index import make_segment
 from onoma.resolve.comparison.weights import log_bayes_factors
 from onoma.resolve.contract import PairEvidence, Posterior, Trees
+from onoma.resolve.fields.kinds import VECTOR
 from onoma.resolve.result import Resolution
 
 __all__ = [
@@ -181,6 +183,7 @@ def store_fit(base: KnowledgeBase, resolution: Resolution, records: NDArray[np.i
     for name in ("fields", "missing", "weights", "field_values", "features", "edges", "samples"):
         base.change(f"DELETE FROM {name}")  # noqa: S608
     base.change("DROP TABLE IF EXISTS nodes")
+    forget_own(base)
     base.append("fields", _table([*used, *unused], ("column", "kind", "reason")))
     base.append("missing", pa.Table.from_pylist([each._asdict() for each in fields.missing_report]))
     base.replace("codes", codes_table(records, [each.codes for each in fields.fields]))
@@ -192,20 +195,22 @@ def store_fit(base: KnowledgeBase, resolution: Resolution, records: NDArray[np.i
         return
     if resolution.weighed is not None:
         base.append("weights", resolution.weights())
+    is_own = memory is not None and memory.is_own
     for f, field in enumerate(fields.fields):
         append_values(base, f, 0, field.values, field.examples)
-        if memory is not None and not memory.why_not:
+        if memory is not None and field.kind != VECTOR:
             hot = memory.blocking.resolved(len(records))[1]
             segment = make_segment(field, hot=hot)
             base.append("features", _segment_row(f, 0, segment.offsets, segment.ids))
     nodes = found.details.nodes(pa.array(records)) if isinstance(found.details, Trees) else None
     if nodes is not None:
         base.replace("nodes", nodes.drop("entity"))
-    base.append(
-        "edges",
-        _stated(found, records) if found.weighed is None else _edges(found.weighed, records, found.pairs.probability),
-    )
-    base.append("samples", uncertain_samples(records, found))
+    if is_own or found.weighed is None:
+        base.append("edges", own_pairs(found, records).table())
+        store_own(base, answer_of(found, records))
+    else:
+        base.append("edges", _edges(found.weighed, records, found.pairs.probability))
+    base.append("samples", uncertain_samples(records, found, by_pairs=not is_own))
 
 
 def _table(rows: Sequence[tuple[str, ...]], names: Sequence[str]) -> pa.Table:
@@ -244,15 +249,6 @@ def append_segment(
     base.append("features", _segment_row(f, first, offsets, ids))
 
 
-def _stated(found: Posterior, records: NDArray[np.int64]) -> pa.Table:
-    """Return the pairs of a model that weighs none, as far as they are stated."""
-    a, b, probability = found.pairs
-    which = np.flatnonzero(probability >= SHOWN)
-    nothing = pa.nulls(len(which), pa.float32())
-    columns = {"a": records[a[which]], "b": records[b[which]], "log_copy": nothing, "log_relative": nothing}
-    return pa.table(columns | {"probability": probability[which].astype(np.float32)})
-
-
 def _edges(fit: PairEvidence, records: NDArray[np.int64], stated: NDArray[np.float64]) -> pa.Table:
     """Return the pairs that are plausible or were together, with the probability stated of them."""
     stated = stated if len(stated) == len(fit.evidence.a) else fit.draws.together
@@ -273,10 +269,15 @@ def _edges(fit: PairEvidence, records: NDArray[np.int64], stated: NDArray[np.flo
     )
 
 
-def uncertain_samples(records: NDArray[np.int64], found: Posterior) -> pa.Table:
-    """Return the samples of the records that are not in the same company in all of them."""
+def uncertain_samples(records: NDArray[np.int64], found: Posterior, *, by_pairs: bool = True) -> pa.Table:
+    """Return the samples of the records that are not in the same company in all of them.
+
+    `by_pairs`: all pairs that any sample joins are among those told, and say who is in doubt.
+    """
     if found.samples is None:
         return samples_table(records, np.zeros((0, len(records)), dtype=np.int64), np.zeros(0, dtype=np.int64))
+    if not by_pairs:
+        return samples_table(records, records[found.samples], in_doubt(found.samples))
     fit, together = found.weighed, found.pairs.probability
     if fit is not None and len(fit.draws.together) == len(together):
         together = fit.draws.together  # what is stated may be recalibrated; what the samples saw is not

@@ -24,5 +24,10 @@ def has_trees(base: KnowledgeBase) -> bool:
 def entity_tree(base: KnowledgeBase, name: str) -> EntityTree:
     """Return the tree of an entity."""
     names = ("node", "parent", "size", "name", "words", "record")
-    rows = base.rows(_ROWS, [find_entity(base, name)])
-    return read_tree(dict(zip(names, row, strict=True)) for row in rows)
+    rows = [dict(zip(names, row, strict=True)) for row in base.rows(_ROWS, [find_entity(base, name)])]
+    tops = [row for row in rows if row["parent"] is None]
+    if len(tops) > 1:  # judgements have joined what the model grew apart
+        size = sum(row["record"] is not None for row in rows)
+        joined = {"node": -1, "parent": None, "size": size, "name": tops[0]["name"], "words": "", "record": None}
+        rows = [joined, *(row | {"parent": -1} if row["parent"] is None else row for row in rows)]
+    return read_tree(rows)

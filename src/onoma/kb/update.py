@@ -19,6 +19,8 @@ from onoma.kb.commit import Gone, Update, commit_entities, refresh
 from onoma.kb.database import KnowledgeBase, write_knowledge_base
 from onoma.kb.incremental import OutgrownError, Resampled, near_pairs, touched_by
 from onoma.kb.memory import Written, write_values
+from onoma.kb.own.redraw import redraw, tied
+from onoma.kb.own.refit import refit, why_whole
 from onoma.kb.store import Run, append_records, append_segment, append_values, codes_table, note_run
 from onoma.kb.world import World, load_world, stored_config, stored_job, stored_memory
 from onoma.progress import SILENT, Progress
@@ -193,10 +195,20 @@ def update_knowledge_base(
     return update
 
 
-def update_in(base: KnowledgeBase, *, retract: pa.Table, begun: float, command: str = "") -> Update:
-    """Retract records of a knowledge base that is open to be changed."""
+def update_in(
+    base: KnowledgeBase,
+    *,
+    tables: Sequence[pa.Table] = (),
+    retract: pa.Table | None = None,
+    begun: float,
+    command: str = "",
+) -> Update:
+    """Add, change and retract records of a knowledge base that is open to be changed."""
     update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
-    plan = plan_update(base, [], retract, update)
+    plan = plan_update(base, [as_incoming(base, table) for table in tables], retract, update)
+    if plan.is_empty:
+        update.notes.append("nothing is new: the knowledge base was left as it is")
+        return update
     _apply(base, plan, update, SILENT)
     update.n_records, update.n_entities = base.rows("SELECT count(*), count(DISTINCT entity) FROM memberships")[0]
     update.seconds = time.perf_counter() - begun
@@ -327,9 +339,9 @@ def why_anew(base: KnowledgeBase, *, more: int = 0) -> str:
     memory = stored_memory(base)
     n = int(base.value("SELECT count(*) FROM memberships")) + more
     growth = GROWTH if memory.n_records < ENOUGH else LARGE_GROWTH
-    if not memory.why_not and n > (1 + growth) * memory.n_records:
+    if (memory.is_own or not memory.why_not) and n > (1 + growth) * memory.n_records:
         return f"there are {n:,} records, and what agreement weighs was learnt from {memory.n_records:,}"
-    return memory.why_not
+    return "" if memory.is_own else memory.why_not
 
 
 def take_in(base: KnowledgeBase, plan: Plan, update: Update) -> NDArray[np.int64]:
@@ -363,6 +375,8 @@ def take_in(base: KnowledgeBase, plan: Plan, update: Update) -> NDArray[np.int64
 def _touch(base: KnowledgeBase, plan: Plan, numbers: NDArray[np.int64]) -> tuple[Resampled, World]:
     """Resolve again what the new records and those that go touch."""
     world = load_world(base)
+    if world.memory.is_own:
+        return _touch_own(world, plan, numbers), world
     orphans = world.drop(plan.gone)
     segments = _take_in_values(world, plan.table, numbers)
     judged = world.judged()
@@ -373,6 +387,21 @@ def _touch(base: KnowledgeBase, plan: Plan, numbers: NDArray[np.int64]) -> tuple
     world.add_edges(new)
     inside = world.with_company(touched_by(world.n, world.edges, np.unique(seeds), judged))
     return world.resample(inside, judged), world
+
+
+def _touch_own(world: World, plan: Plan, numbers: NDArray[np.int64]) -> Resampled:
+    """Let the model resolve again what the new records and those that go touch."""
+    why = why_whole(world)
+    if why:
+        raise OutgrownError(why)
+    orphans = world.drop(plan.gone)
+    segments = _take_in_values(world, plan.table, numbers)
+    judged = world.judged()
+    a, b = _candidates(world, segments, judged, len(numbers))
+    seeds = np.unique(np.concatenate([np.arange(world.n - len(numbers), world.n), a, b, orphans]).astype(np.int64))
+    touched = refit(world, tied(world, seeds, judged))
+    world.weigh_judged(judged)
+    return redraw(world, tied(world, np.flatnonzero(touched), judged), judged)
 
 
 def _take_in_values(world: World, table: pa.Table | None, numbers: NDArray[np.int64]) -> list[Segment]:

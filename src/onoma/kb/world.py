@@ -27,21 +27,24 @@ from onoma.kb.incremental import (
     resample,
     weigh_pairs,
 )
-from onoma.kb.memory import Memory, earlier_config, memory_from_bytes
+from onoma.kb.memory import Memory, earlier_config, flat_weights, memory_from_bytes
 from onoma.numerics.rng import stream
 from onoma.resolve.blocking.index import Segment
 from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.config import ResolveConfig
-from onoma.resolve.contract import Capability
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.posterior.judgements import Judged
-from onoma.resolve.registry import require
 
 __all__ = ["World", "find_entity", "find_record_key", "load_world"]
 
 _BALLAST = 400
 """Values of a field that stand for all those that are not at hand."""
 _TEXT = pa.string()
+EARLIER = (
+    "what the model said is not kept in this file, which an earlier Onoma made",
+    "Add records to it (onoma resolve FILE --into KB): all is resolved anew then, and can be judged and explained.",
+)
+"""Why judgements and explanations are refused, and what to do."""
 UNSAID = -14.0
 """The log odds of a pair of which nobody said how probable it is."""
 
@@ -67,8 +70,8 @@ class World:
 
     @property
     def weights(self) -> Weights:
-        """What agreement weighs among so many records."""
-        return self.memory.weights_for(self.n)
+        """What agreement weighs among so many records; of a model that draws for itself, what it states is all."""
+        return flat_weights() if self.memory.is_own else self.memory.weights_for(self.n)
 
     @cached_property
     def counts(self) -> list[NDArray[np.int64]]:
@@ -114,7 +117,7 @@ class World:
             chosen.append((used, spare))
             both = np.concatenate([used, spare])
             wanted.append(pa.table({"field": np.full(len(both), f, np.int32), "code": both.astype(np.int32)}))
-        texts = self._texts(pa.concat_tables(wanted))
+        texts = self.texts(pa.concat_tables(wanted))
         parts = []
         for f, (used, spare) in enumerate(chosen):
             order = np.concatenate([used, spare]).astype(np.int64)
@@ -136,7 +139,8 @@ class World:
         spread = np.rint(counts[spare] * (rest / max(kept, 1))).astype(np.int64)
         return np.concatenate([counts[used], np.maximum(spread, 1)])
 
-    def _texts(self, wanted: pa.Table) -> tuple[dict[tuple[int, int], str], dict[tuple[int, int], str]]:
+    def texts(self, wanted: pa.Table) -> tuple[dict[tuple[int, int], str], dict[tuple[int, int], str]]:
+        """Return values and examples by field and code."""
         sql = "SELECT v.field, v.code, v.value, v.example FROM field_values v SEMI JOIN wanted USING (field, code)"
         found = self.base.query(sql, None, {"wanted": wanted})
         keys = list(zip(found["field"].to_pylist(), found["code"].to_pylist(), strict=True))
@@ -184,7 +188,7 @@ class World:
         """Compare pairs of records."""
         if not len(a):
             return Edges(a, b, np.zeros(0), np.zeros(0), np.zeros(0))
-        if self.memory.is_stated:  # nobody said anything of these
+        if self.memory.is_stated or self.memory.is_own:  # nobody said anything of these
             return Edges(a, b, np.full(len(a), UNSAID), np.full(len(a), -np.inf), np.zeros(len(a)))
         places, both = np.unique(np.concatenate([a, b]), return_inverse=True)
         one, other = both[: len(a)].astype(np.int32), both[len(a) :].astype(np.int32)
@@ -260,13 +264,6 @@ def ballast_of(
     if len(others) <= most:
         return others
     return np.sort(stream(world.memory.config.seed, "ballast", f).choice(others, most, replace=False))
-
-
-def require_capability(base: KnowledgeBase, capability: Capability, what: str) -> None:
-    """Refuse something that the model of a knowledge base cannot do."""
-    name = base.meta("model") or (stored_memory(base).config.model if base.blob("memory") else "")
-    if name:  # else nothing was compared, which is said elsewhere
-        require(name, capability, what)
 
 
 def load_world(base: KnowledgeBase) -> World:

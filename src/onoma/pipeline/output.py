@@ -13,7 +13,7 @@ from onoma.corpus.writers.files import rejects_beside, write_text
 from onoma.corpus.writers.folders import folder_for
 from onoma.errors import DataError
 from onoma.kb.database import is_knowledge_base, read_knowledge_base
-from onoma.kb.query import flat
+from onoma.kb.exports.write import flat
 from onoma.kb.store import store_resolution
 from onoma.pipeline.resolution import Outcome, about_job, job_settings, job_to_store, summary
 from onoma.pipeline.targets import check_file, check_table

@@ -27,6 +27,7 @@ from onoma.resolve.comparison.recomparison import compared_anew, comparisons_not
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem, RunContext
 from onoma.resolve.fields.contexts import CONTEXT, with_contexts
+from onoma.resolve.fields.golden import check_rules as check_golden
 from onoma.resolve.fields.lone import with_likeness
 from onoma.resolve.fields.prepare import Ignored, prepare_fields
 from onoma.resolve.fields.rows import (
@@ -93,6 +94,7 @@ def resolve(
         check(find_model(config.model), config, **asked)
     table = _in_context(unambiguous(from_arrow(frame)), config)
     check_known(table, list(config.exclude))
+    check_golden(table, config.golden, config.source)
     notes: list[str] = []
     sources, codes = read_sources(table, config.source, link=config.link)
     table, note = identified(table, config.id, sources)

@@ -35,10 +35,10 @@ __all__ = [
 ComparisonName = Literal["kinds", "mutation"]
 COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
 
-Sort = Literal["text", "flag", "whole", "share", "columns", "rules", "conditions", "kinds", "names", "table"]
+Sort = Literal["text", "flag", "whole", "share", "columns", "rules", "conditions", "kinds", "names", "golden", "table"]
 """What a value is: a text; true or false; a whole number; a number between 0.01 and 0.99; columns; columns or lists of
 columns; conditions in SQL; a table of columns and kinds; a table of columns
-and other names of theirs; a table of names and values."""
+and other names of theirs; a table of columns and golden rules; a table of names and values."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +89,7 @@ class Option:
             "conditions": "list of conditions in SQL",
             "kinds": "table of columns and kinds",
             "names": "table of columns and what another table calls them",
+            "golden": "table of columns and rules",
             "table": "table of names and values",
         }[self.sort]
 
@@ -156,6 +157,12 @@ class ResolveConfig:
     )
     cannot_link_on: tuple[str, ...] = _option(
         (), "Rows l and r for which this holds are not one: l.visit = r.visit.", sort="conditions", metavar="SQL"
+    )
+    golden: Mapping[str, str] = _option(
+        {},
+        "Golden record: newest, longest, latest non-empty, source A, B: --golden phone=newest.",
+        sort="golden",
+        metavar="COLUMN=RULE",
     )
     labels: str | None = _option(None, "A column with the true ids of some rows: weights are learnt from it.")
     weights: str | None = _option(None, "User-supplied weights, instead of learning them.", metavar="FILE")
@@ -374,6 +381,16 @@ def _conditions_of(value: object) -> object:
     return _columns_of(value)
 
 
+def _golden_of(value: object) -> object:
+    """Return rules by column, each of which can be read."""
+    if not isinstance(value, Mapping) or not _are_names(value):
+        return None
+    from onoma.resolve.fields.golden import golden_rules
+
+    golden_rules(value)
+    return dict(value)
+
+
 _READ: dict[Sort, Callable[[Any], object]] = {
     "text": _text_of,
     "flag": lambda value: value if isinstance(value, bool) else None,
@@ -383,6 +400,7 @@ _READ: dict[Sort, Callable[[Any], object]] = {
     "conditions": _conditions_of,
     "kinds": _kinds_of,
     "names": lambda value: dict(value) if _are_names(value) else None,
+    "golden": _golden_of,
     "table": lambda value: dict(value) if isinstance(value, Mapping) else None,
 }
 

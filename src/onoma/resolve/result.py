@@ -104,7 +104,10 @@ class Resolution:
         np.minimum.at(least, clustering.labels, self.probability)
         fullest = fullest_records(self.fields.fields, clustering)
         names = [name for name in self.table.column_names if name != "id"]
-        canonical = canonical_table(self.table.select(names), self.fields.fields, clustering, fullest)
+        table, config = self.table.select(names), self.config
+        canonical = canonical_table(
+            table, self.fields.fields, clustering, fullest, golden=config.golden, source=config.source
+        )
         columns = {"entity": clustering.relabel().take(pa.array(fullest)), "size": pa.array(clustering.sizes)}
         columns |= {"probability": pa.array(least), "record": self.table["id"].take(pa.array(fullest))}
         taken = set(columns)

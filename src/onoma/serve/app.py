@@ -161,6 +161,11 @@ def _add_questions(app: FastAPI, service: Service) -> None:
         """Tell the life of an entity."""
         return service.history(name)
 
+    @app.get("/api/entities/{name:path}/values")
+    def values(name: Name) -> Json:
+        """Say where the values of an entity come from: record, rule, and what the others say."""
+        return service.values(name)
+
     @app.get("/api/entities/{name:path}")
     def entity(name: Name) -> Json:
         """Return an entity, its canonical values and its records."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from onoma.errors import DataError, UnsupportedError
+from onoma.kb.ask.golden import golden_values
 from onoma.kb.database import Held, KnowledgeBase, file_stamp, hold_knowledge_base
 from onoma.kb.explain import explain_entity, explain_records
 from onoma.kb.judge import Said, judge_in, list_judgements, retract_in
@@ -117,6 +118,12 @@ class Service:
         first = {key: plain(values.pop(key, None)) for key in ("entity", "size", "probability", "record")}
         shown = {key: plain(value) for key, value in values.items() if value is not None}
         return first | {"values": shown, "records": [{k: plain(v) for k, v in each.items()} for each in records]}
+
+    def values(self, name: str) -> Json:
+        """Say where the values of an entity come from: record, rule, and what the others say."""
+        with self._reading() as base:
+            found = golden_values(base, name)
+        return {"values": [each.as_dict() for each in found]}
 
     def history(self, name: str) -> Json:
         """Tell the life of an entity."""

@@ -8,7 +8,8 @@ import typer
 from onoma.cli.console import Speaker, Strong
 from onoma.cli.options import Json, Quiet
 from onoma.errors import SettingsError
-from onoma.kb.database import read_knowledge_base
+from onoma.kb.ask.golden import golden_values
+from onoma.kb.database import KnowledgeBase, read_knowledge_base
 from onoma.kb.explain import EntityExplanation, PairExplanation, explain_entity, explain_records
 from onoma.kb.picture import draw_entity, draw_pair, save_tree
 from onoma.kb.texts import TextEntity, explain_text_entity, is_from_text
@@ -25,6 +26,9 @@ def explain(
     picture: Annotated[
         Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw it into this file.")
     ] = None,
+    values: Annotated[
+        bool, typer.Option("--values", help="Say where the values of an entity come from: record and rule.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -37,11 +41,15 @@ def explain(
 
       [cyan]onoma explain people.duckdb e17 --picture e17.svg[/]
       [cyan]onoma explain people.duckdb r17 r203[/]
+      [cyan]onoma explain people.duckdb e17 --values[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
     if not 1 <= len(names) <= 2:
         raise SettingsError(f"{len(names)} names came; it is one entity, or two records")
     with read_knowledge_base(kb) as base:
+        if values:
+            _explain_values(speaker, base, names, json=json, picture=picture)
+            return
         if len(names) == 1 and is_from_text(base):
             if picture is not None:
                 raise SettingsError("there is no picture of an entity that was built from documents")
@@ -71,6 +79,23 @@ def explain(
         speaker.answer(answer | ({} if picture is None else {"picture": str(picture)}))
     elif picture is not None:
         speaker.say(f"written: {picture}")
+
+
+def _explain_values(
+    speaker: Speaker, base: KnowledgeBase, names: list[str], *, json: bool, picture: Path | None
+) -> None:
+    """Show the golden record of an entity, value by value."""
+    if len(names) != 1 or picture is not None:
+        raise SettingsError("--values is about one entity, and draws no picture")
+    found = golden_values(base, names[0])
+    if json:
+        speaker.answer({"entity": names[0], "values": [each.as_dict() for each in found]})
+        return
+    rows = (
+        [each.column, each.value, each.record, each.rule, ", ".join(f"{v} ({n})" for v, n in each.others.items())]
+        for each in found
+    )
+    speaker.table(names[0], ("column", "value", "of record", "rule", "others say"), rows)
 
 
 def _show_entity(speaker: Speaker, found: EntityExplanation) -> None:

@@ -9,16 +9,21 @@ from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
 from onoma.kb.ask.past import see_as_of
 from onoma.kb.database import read_knowledge_base
-from onoma.kb.query import export as write
+from onoma.kb.exports.write import EXPORTS
+from onoma.kb.exports.write import export as write
 
 __all__ = ["export"]
+
+_FORMATS = f"{', '.join(EXPORTS[:-1])} or {EXPORTS[-1]}."
 
 
 def export(
     kb: Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base.")],
     *,
-    kind: Annotated[str, typer.Option("--format", "-f", help="parquet, csv, jsonl or ntriples.")] = "parquet",
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder; for ntriples, a file.")],
+    kind: Annotated[
+        str, typer.Option("--format", "-f", help=f"{', '.join(EXPORTS[:-1])} or {EXPORTS[-1]}.")
+    ] = "parquet",
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for parquet, csv and jsonl; else a file.")],
     as_of: Annotated[
         str | None, typer.Option("--as-of", metavar="RUN|DATE", help="As it was after a run, or on a day.")
     ] = None,
@@ -31,6 +36,7 @@ def export(
 
       [cyan]onoma export people.duckdb --format csv -o out/[/]
       [cyan]onoma export people.duckdb --format ntriples -o people.nt[/]
+      [cyan]onoma export people.duckdb --format sssom -o people.sssom.tsv[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
     with read_knowledge_base(kb) as base:

@@ -25,9 +25,20 @@ from onoma.kb.incremental import Edges, Resampled
 from onoma.kb.lookup.find import Finding, Weighed, draw_with, find_record, find_records, one_row, weigh_record
 from onoma.kb.lookup.local import LocalWorld
 from onoma.kb.lookup.snapshot import Query, Snapshot, load_snapshot
+from onoma.kb.own.find import find_own
 from onoma.kb.store import append_segment, append_values, codes_table
-from onoma.kb.update import Incoming, as_incoming, note_update, plan_update, take_in, update_knowledge_base, why_anew
+from onoma.kb.update import (
+    Incoming,
+    as_incoming,
+    note_update,
+    plan_update,
+    take_in,
+    update_in,
+    update_knowledge_base,
+    why_anew,
+)
 from onoma.kb.world import stored_config, stored_job, stored_memory
+from onoma.resolve.fields.kinds import VECTOR
 
 __all__ = ["Added", "Live"]
 
@@ -86,11 +97,16 @@ class Live:
         """Return the entities that a record may be, nothing added."""
         snapshot = self.snapshot()
         with self._lock:
+            if snapshot.memory.is_own:
+                with self._reading() as base:
+                    return find_own(base, snapshot, record, most=most)
             return find_record(snapshot, record, most=most)
 
     def find_many(self, table: pa.Table, *, most: int = 5) -> list[Finding]:
         """Return the same of each row of a table, each asked alone."""
         snapshot = self.snapshot()
+        if snapshot.memory.is_own:
+            return [self.find(row, most=most) for row in table.to_pylist()]
         with self._lock:
             return find_records(snapshot, table, most=most)
 
@@ -112,6 +128,10 @@ class Live:
 
     def _try(self, base: KnowledgeBase, table: pa.Table, update: Update, begun: float, command: str) -> Added | None:
         """Add a record in place; None if that cannot be done."""
+        if base.blob("memory") and stored_memory(base).is_own:
+            self._snapshot = None
+            done = update_in(base, tables=[table], begun=begun, command=command)
+            return _told(base, as_incoming(base, table), done)
         if why_anew(base, more=1):
             return None
         incoming = as_incoming(base, table)
@@ -142,13 +162,16 @@ class Live:
 
     def _load(self, base: KnowledgeBase, *, force: bool = False) -> None:
         memory = stored_memory(base)
-        if memory.why_not and not force:
+        why = "" if memory.is_own else memory.why_not
+        if not why and any(spec.kind == VECTOR or len(spec.columns) > 1 for spec in memory.fields):
+            why = "a field is made of vectors or of several columns"
+        if why and not force:
             raise UnsupportedError(
-                f"{self.path}: single records are found where they can be added one by one, but {memory.why_not}",
+                f"{self.path}: single records are found where they can be added one by one, but {why}",
                 hint="onoma show KB NAME finds entities by name.",
             )
         self._stamp = file_stamp(self.path)
-        self._snapshot = None if memory.why_not else load_snapshot(base)
+        self._snapshot = None if why else load_snapshot(base)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[KnowledgeBase]:

@@ -1,4 +1,4 @@
-"""One record for each entity: in each column the value that most of its records agree on."""
+"""One record for each entity: in each column the value that most of its records agree on, or that a rule says."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.golden import ANY, golden_rules, rule_rows
 
-__all__ = ["canonical_table", "fullest_records"]
+__all__ = ["canonical_rows", "canonical_table", "fullest_records"]
 
 
 def fullest_records(fields: Sequence[FieldData], clustering: Clustering) -> NDArray[np.int64]:
@@ -23,20 +24,53 @@ def fullest_records(fields: Sequence[FieldData], clustering: Clustering) -> NDAr
 
 
 def canonical_table(
-    table: pa.Table, fields: Sequence[FieldData], clustering: Clustering, fullest: NDArray[np.int64]
+    table: pa.Table,
+    fields: Sequence[FieldData],
+    clustering: Clustering,
+    fullest: NDArray[np.int64],
+    *,
+    golden: Mapping[str, str] | None = None,
+    source: str | None = None,
 ) -> pa.Table:
     """Return one row for each entity.
 
     In each column stands the value that most records of the entity have, when differences of writing that the field
     does not see are left aside; of its written forms the most frequent; of equally frequent ones that of the fullest
     record, else the first. Columns that cannot be counted are those of the fullest record.
+
+    Parameters
+    ----------
+    golden
+        Rules by column (see `golden.py`), in the place of that.
+    source
+        The column of sources, which rules may speak of.
     """
+    chosen = canonical_rows(table, fields, clustering, fullest, golden=golden, source=source)
+    return pa.table({name: table[name].combine_chunks().take(pa.array(rows)) for name, rows in chosen.items()})
+
+
+def canonical_rows(
+    table: pa.Table,
+    fields: Sequence[FieldData],
+    clustering: Clustering,
+    fullest: NDArray[np.int64],
+    *,
+    golden: Mapping[str, str] | None = None,
+    source: str | None = None,
+) -> dict[str, NDArray[np.int64]]:
+    """Return for each column and entity the row whose value stands for it."""
     by_column = {field.columns[0]: field.codes for field in fields if len(field.columns) == 1}
-    columns = {
-        name: table[name].combine_chunks().take(pa.array(_chosen(table[name], by_column, name, clustering, fullest)))
-        for name in table.column_names
-    }
-    return pa.table(columns)
+    rules = golden_rules(golden or {})
+    sources = table[source].cast(pa.string()).to_pylist() if source in table.column_names else None
+    found = {}
+    for name in table.column_names:
+        rule = rules.get(name, rules.get(ANY))
+        if rule is None or rule.kind == "most frequent" or rule.by not in (None, *table.column_names):
+            found[name] = _chosen(table[name], by_column, name, clustering, fullest)
+        else:
+            rows = rule_rows(rule, name, table, clustering, sources)
+            found[name] = np.where(rows >= 0, rows, fullest)
+    return found
 
 
 def _chosen(

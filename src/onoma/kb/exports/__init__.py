@@ -1,0 +1,1 @@
+"""A knowledge base as files for others."""
