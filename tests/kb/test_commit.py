@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from onoma.kb.commit import Gone, Update, _uncertain, refresh
+from onoma.kb.commit import Gone, Update, refresh
 from onoma.kb.database import read_knowledge_base, write_knowledge_base
+from onoma.kb.own.answer import in_doubt
 from onoma.kb.update import update_knowledge_base
 
 
@@ -36,4 +37,4 @@ def test_resolving_all_anew_keeps_ids_where_members_stay(kb):
 
 def test_only_records_in_changing_company_have_samples():
     roots = np.array([[0, 0, 2, 3], [0, 1, 2, 3]])
-    assert set(_uncertain(roots).tolist()) == {0, 1}
+    assert set(in_doubt(roots).tolist()) == {0, 1}

@@ -82,6 +82,7 @@ def test_what_is_written_is_read_again(plain, kinds):
 def test_every_option_has_a_type_that_is_checked():
     good = {"text": "x", "flag": True, "columns": ["x"], "rules": ["x"], "share": 0.5, "whole": 3}
     good |= {"kinds": {"x": "text"}, "table": {"heat": 2.0}, "conditions": ["l.x = r.x"], "names": {"x": "y"}}
+    good |= {"golden": {"x": "longest"}}
     for name, option in OPTIONS.items():
         base = ResolveConfig(link=name == "one_to_one")
         value = "mutation" if name == "comparison" else good[option.sort]

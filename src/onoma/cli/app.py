@@ -52,6 +52,7 @@ COMMANDS = {
     ),
     "export": LazyCommand("Export the current records with their entities, and the entities.", room="kb"),
     "cluster": LazyCommand("Turn scores of pairs, whoever made them, into clusters with probabilities.", room="kb"),
+    "import-splink": LazyCommand("Take over a Splink model: its comparisons, its weights, its blocking rules."),
     "names": LazyCommand("Cluster a bare list of names, without labels: which were copied from which?"),
     "lineage": LazyCommand("Show which name of an entity descends from which, and what was done to it on the way."),
     "simulate": LazyCommand("Simulate a table whose truth is known, and print what it is like."),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from urllib.parse import quote
 from xml.sax.saxutils import XMLGenerator
+from xml.sax.xmlreader import AttributesImpl
 
 from onoma.kb.database import KnowledgeBase
 
@@ -124,18 +125,18 @@ def graphml(base: KnowledgeBase) -> Iterator[str]:
     out = io.StringIO()
     xml = XMLGenerator(out, encoding="utf-8")
     xml.startDocument()
-    xml.startElement("graphml", {"xmlns": "http://graphml.graphdrawing.org/xmlns"})
+    xml.startElement("graphml", AttributesImpl({"xmlns": "http://graphml.graphdrawing.org/xmlns"}))
     columns = [(str(name), str(stored)) for name, stored in base.rows("SELECT name, stored FROM columns")]
     keys = [("entity", "node", "string"), ("certainty", "node", "double"), *((n, "node", "string") for n, _ in columns)]
     for at, (name, what, kind) in enumerate([*keys, ("probability", "edge", "double"), ("one", "edge", "boolean")]):
         about = {"id": f"d{at}", "for": what, "attr.name": name, "attr.type": kind}
-        xml.startElement("key", about)
+        xml.startElement("key", AttributesImpl(about))
         xml.endElement("key")
-    xml.startElement("graph", {"edgedefault": "undirected"})
+    xml.startElement("graph", AttributesImpl({"edgedefault": "undirected"}))
     yield _taken(out)
     rows = base.query("SELECT * FROM record_current ORDER BY onoma_record")
     for row in rows.to_pylist():
-        xml.startElement("node", {"id": f"r{row['onoma_record']}"})
+        xml.startElement("node", AttributesImpl({"id": f"r{row['onoma_record']}"}))
         values = [row["entity"], row["probability"], *(row.get(stored) for _, stored in columns)]
         _data(xml, values, 0)
         xml.endElement("node")
@@ -144,7 +145,7 @@ def graphml(base: KnowledgeBase) -> Iterator[str]:
         JOIN memberships one ON one.record = e.a JOIN memberships other ON other.record = e.b
         WHERE e.probability >= 0.01 ORDER BY e.a, e.b"""
     for a, b, probability, is_one in base.rows(pairs):
-        xml.startElement("edge", {"source": f"r{a}", "target": f"r{b}"})
+        xml.startElement("edge", AttributesImpl({"source": f"r{a}", "target": f"r{b}"}))
         _data(xml, [f"{probability:.4f}", "true" if is_one else "false"], len(keys))
         xml.endElement("edge")
         yield _taken(out)
@@ -156,7 +157,7 @@ def graphml(base: KnowledgeBase) -> Iterator[str]:
 def _data(xml: XMLGenerator, values: list[object], first: int) -> None:
     for at, value in enumerate(values):
         if value is not None:
-            xml.startElement("data", {"key": f"d{first + at}"})
+            xml.startElement("data", AttributesImpl({"key": f"d{first + at}"}))
             xml.characters("".join(each for each in str(value) if each >= " " or each in "\t\n"))
             xml.endElement("data")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from onoma.corpus.formats import write_table
+from onoma.corpus.writers.delimited import write_csv
 from onoma.corpus.writers.files import open_output
 from onoma.corpus.writers.folders import folder_for
 from onoma.errors import SettingsError
@@ -39,8 +40,7 @@ def export(base: KnowledgeBase, target: Path, kind: str) -> list[Path]:
     if kind not in EXPORTS:
         raise SettingsError(f"there is no format {kind!r}", hint=f"The formats are {', '.join(EXPORTS)}.")
     if kind == "openrefine":
-        with open_output(target) as file:
-            file.write(_delimited(_with_entities(base)))
+        write_csv(_with_entities(base), target)
         return [target]
     if kind in _LINES:
         with open_output(target) as file:
@@ -84,11 +84,3 @@ def _with_entities(base: KnowledgeBase) -> pa.Table:
         options = (name, f"onoma_{name}", *(f"onoma_{name}_{i}" for i in range(2, 1000)))
         taken.append(next(each for each in options if each not in taken))
     return flat(found.rename_columns(taken))
-
-
-def _delimited(table: pa.Table) -> bytes:
-    import pyarrow.csv as pc
-
-    sink = pa.BufferOutputStream()
-    pc.write_csv(table, sink)
-    return bytes(sink.getvalue().to_pybytes())

@@ -82,7 +82,7 @@ def answer_of(found: Posterior, records: NDArray[np.int64]) -> Answer:
     first = np.full(found.clustering.n_entities, np.iinfo(np.int64).max)
     np.minimum.at(first, found.clustering.labels, records)
     roots: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)] * len(records)
-    if found.samples is not None and len(found.samples):
+    if found.samples is not None and len(found.samples) > 1:
         drawn = records[found.samples]
         roots = [np.ascontiguousarray(each) for each in drawn[:1].T]
         for i in in_doubt(found.samples).tolist():

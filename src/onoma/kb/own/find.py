@@ -80,4 +80,4 @@ def _candidate(world: World, snapshot: Snapshot, query: Query, entity: int, prob
     number = int(world.records[place])
     source, key, name = world.base.rows("SELECT source, id, entity FROM memberships WHERE record = ?", [number])[0]
     shown = f"{source}:{key}" if source else str(key)
-    return Candidate(str(name), round(probability, 6), len(places), shown, 0.0, tuple(reasons))
+    return Candidate(str(name), probability, len(places), shown, 0.0, tuple(reasons))

@@ -10,6 +10,9 @@ The table `weights` that a run writes (CSV, Parquet…: `field`, `level`, `bits`
     "one slip" = 5.0
     different = -4.0
 
+    [fields.city]
+    equal = { bits = 6.1, copied = 0.9, strangers = 0.013 }
+
 With both shares of a level, equal values weigh the more the rarer they are; bits alone are taken as they are. Fields
 that are not mentioned say nothing. How fields depend on each other, and relatives, are not in such a file.
 """
@@ -34,6 +37,8 @@ __all__ = ["GivenWeights", "LevelShares", "field_names", "read_weights", "weight
 
 _N_ROUNDS = 40
 _MOST_BITS = 1000
+SHARES = ("bits", "copied", "strangers")
+"""What may be said of a level."""
 
 
 @dataclass(frozen=True)
@@ -92,13 +97,26 @@ def _finite(value: object) -> float:
     return float(value)
 
 
+def _level(said: object) -> LevelShares:
+    """Return what is said of a level: bits, or a table of bits and both shares."""
+    if not isinstance(said, Mapping):
+        return LevelShares(_finite(said))
+    unknown = sorted({*said} - {*SHARES})
+    if unknown:
+        raise ValueError(f"a level has {', '.join(SHARES)}, and no {unknown[0]!r}")
+    bits, *shares = (None if name not in said else _finite(said[name]) for name in SHARES)
+    if bits is None or any(share is not None and not 0.0 <= share <= 1.0 for share in shares):
+        raise ValueError("a level has bits, and shares from 0 to 1")
+    return LevelShares(bits, *shares)
+
+
 def _read_text(path: Path) -> GivenWeights:
     try:
         text = read_text(path)
         found = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
         prior = found.get("prior")
         fields = {
-            str(name): {str(level): LevelShares(_finite(bits)) for level, bits in levels.items()}
+            str(name): {str(level): _level(said) for level, said in levels.items()}
             for name, levels in found["fields"].items()
         }
         return GivenWeights(fields, None if prior is None else _finite(prior), str(path))
