@@ -12,10 +12,19 @@ from onoma.errors import DataError, SettingsError, UnsupportedError
 from onoma.kb.commit import Gone, Update, commit_entities, draw_again
 from onoma.kb.database import KnowledgeBase, write_knowledge_base
 from onoma.kb.store import Run, note_run
-from onoma.kb.world import EARLIER, World, find_record_key, load_world
+from onoma.kb.world import EARLIER, World, find_record_key, load_world, stored_memory
 from onoma.resolve.posterior.judgements import find_chain
 
-__all__ = ["Judgement", "Said", "judge", "judge_in", "list_judgements", "retract_in", "retract_judgements"]
+__all__ = [
+    "Judgement",
+    "Said",
+    "check_judgeable",
+    "judge",
+    "judge_in",
+    "list_judgements",
+    "retract_in",
+    "retract_judgements",
+]
 
 Kind = Literal["same", "different"]
 _MOST = 60.0
@@ -132,16 +141,21 @@ def _named(source: str, key: str) -> str:
     return f"{source}:{key}" if source else key
 
 
-def _world(base: KnowledgeBase) -> World:
+def check_judgeable(base: KnowledgeBase) -> None:
+    """Refuse judgements where there is nothing that they could change."""
     if not base.blob("memory"):
         raise UnsupportedError(
             f"{base.path}: nothing was compared, so there is nothing that a judgement could change",
             hint="Add records: onoma resolve FILE --into KB.",
         )
-    world = load_world(base)
-    if world.memory.why_not and not (world.memory.is_stated or world.memory.is_own):
+    memory = stored_memory(base)
+    if memory.why_not and not (memory.is_stated or memory.is_own):
         raise UnsupportedError(f"{base.path}: {EARLIER[0]}", hint=EARLIER[1])
-    return world
+
+
+def _world(base: KnowledgeBase) -> World:
+    check_judgeable(base)
+    return load_world(base)
 
 
 def _keep(base: KnowledgeBase, said: Said, keys: Sequence[tuple[int, str, str]], by: str, run: int) -> Judgement:

@@ -121,7 +121,7 @@ class Service:
 
     def values(self, name: str) -> Json:
         """Say where the values of an entity come from: record, rule, and what the others say."""
-        with self._reading() as base:
+        with self.reading() as base:
             found = golden_values(base, name)
         return {"values": [each.as_dict() for each in found]}
 

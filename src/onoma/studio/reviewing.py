@@ -9,10 +9,8 @@ from fastapi.responses import HTMLResponse
 
 from onoma.errors import OnomaError, UnsupportedError
 from onoma.kb.explain import explain_records
-from onoma.kb.judge import list_judgements
+from onoma.kb.judge import check_judgeable, list_judgements
 from onoma.kb.review import Doubt
-from onoma.kb.world import require_capability
-from onoma.resolve.contract import Capability
 from onoma.studio.desk import Desk
 from onoma.studio.entity import judged_before, pair_page, side_by_side
 from onoma.studio.pages import Pages
@@ -44,7 +42,7 @@ def add_review(app: FastAPI, desk: Desk, pages: Pages) -> None:
     def review(request: Request) -> HTMLResponse:
         with desk.reading() as base:
             try:
-                require_capability(base, Capability.JUDGEMENTS, "heeds no judgements")
+                check_judgeable(base)
                 refused = "" if desk.write else "this studio reads only: begin it without --read-only to decide"
             except UnsupportedError as error:
                 refused = error.message
