@@ -2,7 +2,7 @@
 
 import pytest
 
-from onoma.errors import DataError, SettingsError, UnsupportedError
+from onoma.errors import DataError, SettingsError
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.judge import Said, judge, list_judgements, retract_judgements
 from onoma.kb.learn import relearn
@@ -159,9 +159,11 @@ def test_who_is_not_there(kb):
         relearn(kb)
 
 
-def test_where_judgements_cannot_be_heeded_that_is_said(crowd, tmp_path):
+def test_judgements_hold_where_there_are_blocks(crowd, tmp_path):
     path = tmp_path / "blocks.duckdb"
     store_outcome(run_job(Job(table=crowd.slice(0, 80), config=ResolveConfig(truth="cluster_id", block="state"))), path)
     first, second = crowd["id"][:2].to_pylist()
-    with pytest.raises(UnsupportedError, match="there are blocks"):
-        judge(path, [Said("same", first, second)])
+    judge(path, [Said("same", first, second)])
+    with read_knowledge_base(path) as base:
+        found = base.rows("SELECT DISTINCT entity FROM memberships WHERE id IN (?, ?)", [first, second])
+    assert len(found) == 1
