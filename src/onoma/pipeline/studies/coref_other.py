@@ -73,6 +73,7 @@ def _calibration(context: Context) -> Findings:
     for part, documents in (("development", dev), ("test", test)):
         links, chained, covered, spans = _stated(model, documents)
         rows += [
+            Row(part, "average F1 of chains, mentions found", None, round(_scores(model, documents).mean, 2), "%"),
             Row(part, "ECE of antecedents", None, round(_ece(*links), 4), ""),
             Row(part, "ECE of mentions of chains", None, round(_ece(*chained), 4), ""),
             Row(part, "documents whose number of entities lies in the 95 % interval", None, covered, "%"),
@@ -159,6 +160,6 @@ def _found(model: CorefModel, one: Annotated, *, gold: bool) -> dict[tuple[int, 
 _OURS = "Onoma's own study"
 STUDIES = (
     Study("coref/other-sets", "GAP, WinoBias and WikiCoref", _OURS, _sets),
-    Study("coref/calibration", "How sure chains are", _OURS, _calibration),
+    Study("coref/calibration", "How good chains are and how sure: OntoGUM", _OURS, _calibration),
     Study("coref/litbank", "Fiction: LitBank, three of its ten folds", _OURS, _litbank),
 )
