@@ -4,6 +4,7 @@ from onoma.api import KnowledgeBase as KnowledgeBase
 from onoma.api import Result as Result
 from onoma.api import annotate as annotate
 from onoma.api import build as build
+from onoma.api import coref as coref
 from onoma.api import correct as correct
 from onoma.api import evaluate as evaluate
 from onoma.api import facts as facts

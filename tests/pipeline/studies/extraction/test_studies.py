@@ -7,8 +7,8 @@ import pytest
 
 from onoma.extract.constraints import LabelSet, read_constraints
 from onoma.pipeline.reproduce import Context, reproduce
-from onoma.pipeline.studies import ads_extraction, constraint_samplerank
 from onoma.pipeline.studies._sets.extraction import _joined, _labelled
+from onoma.pipeline.studies.extraction import ads_extraction, constraint_samplerank
 
 data = pytest.mark.skipif("ONOMA_DATA" not in os.environ, reason="ONOMA_DATA names no folder of labelled data")
 
