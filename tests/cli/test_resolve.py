@@ -356,3 +356,29 @@ def test_a_quiet_run_that_writes_one_table_estimates_nothing(onoma, monkeypatch)
     assert onoma("simulate people 60 --seed 2 -o people.csv -q").code == 0
     monkeypatch.setattr("onoma.resolve.quality.recall.estimate_recall", lambda *_: pytest.fail("nobody asked"))
     assert onoma("resolve people.csv -o out.csv --quiet").code == 0
+
+
+def test_raw_references_are_parsed_first(onoma):
+    rows = ["id,reference", '1,"A. Cau. Formalising a development strategy. Springer, 1992."']
+    rows += [
+        '2,"Cau, A., Formalising a development strategy, Springer 1992"',
+        '3,"P. Wadler. Linear types. MIT, 1990."',
+    ]
+    Path("refs.csv").write_text("\n".join(rows) + "\n", "utf-8")
+    found = onoma("resolve refs.csv --parse reference=citation --no-check --json").json
+    assert {"author", "title"} <= set(found["fields"]) and "reference" not in found["fields"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("resolve people.csv --parse surname", "COLUMN=citation"),
+        ("resolve people.csv --parse nobody=citation", "no column 'nobody'"),
+        ("resolve people.csv --parse surname=poem", "no ready extractor"),
+        ("resolve people.csv --parse surname=citation -o people.duckdb", "keeps no parser"),
+        ("resolve people.csv --parse surname=citation --into kb.duckdb", "leave out --parse"),
+    ],
+)
+def test_what_cannot_be_parsed(onoma, people, line, said):
+    ran = onoma(line)
+    assert ran.code != 0 and said in ran.err
