@@ -12,6 +12,7 @@ from rapidfuzz.distance import OSA
 
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import KnowledgeBase, quoted
+from onoma.kb.texts import is_from_text
 from onoma.kb.world import find_entity, record_table
 
 __all__ = [
@@ -159,13 +160,15 @@ class Count:
 
     reported: int
     """In the clustering that is reported."""
-    low: int
-    high: int
+    low: int | None
+    high: int | None
+    """None: nothing was sampled, and how sure the number is is not known."""
     level: float = 0.95
 
     def as_dict(self) -> dict[str, object]:
         """Return one JSON-ready object."""
-        return {"entities": self.reported, "interval": [self.low, self.high], "level": self.level}
+        interval = None if self.low is None else [self.low, self.high]
+        return {"entities": self.reported, "interval": interval, "level": self.level}
 
 
 def count_entities(base: KnowledgeBase, *, where: str | None = None, level: float = 0.95) -> Count:
@@ -199,7 +202,8 @@ def _count(base: KnowledgeBase, condition: str, level: float) -> Count:
     )
     lists = base.query(f"SELECT roots FROM samples SEMI JOIN {chosen} USING (record)")["roots"].to_pylist()  # noqa: S608
     if not lists:
-        return Count(reported, reported, reported, level)
+        told = None if is_from_text(base) else reported
+        return Count(reported, told, told, level)
     length = max(map(len, lists))
     # Groups that were drawn at different times are independent: those with fewer samples begin again.
     drawn = np.array([[row[s % len(row)] for s in range(length)] for row in lists], dtype=np.int64)

@@ -42,4 +42,5 @@ def count(
     if json:
         speaker.answer(found.as_dict())
         return
-    speaker.say(Strong(f"{found.reported:,}"), f" entities ({level:.0%}: {found.low:,} – {found.high:,})")
+    sure = "how sure, is not known" if found.low is None else f"{level:.0%}: {found.low:,} – {found.high:,}"
+    speaker.say(Strong(f"{found.reported:,}"), f" entities ({sure})")

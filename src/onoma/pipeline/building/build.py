@@ -287,7 +287,7 @@ def _store(
         run, "build", job.command or " ".join(sys.argv[:1]), len(new), len(changed), len(gone), n_touched=touched
     )
     about = {"rows": int(base.value("SELECT count(*) FROM memberships")), "entities": report.entities, "seed": job.seed}
-    return told, about | {"entities_low": report.entities, "entities_high": report.entities}
+    return told, about
 
 
 def _reads(texts: Iterable[Text], kept: Kept, report: BuildReport) -> Iterator[tuple[str, Read]]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz
 
 from onoma.linking.candidates import fold
+from onoma.resolve.fields.names import nickname_table
 
 __all__ = ["alike", "bare", "exclude", "fullest", "is_name", "part_groups"]
 
@@ -102,6 +103,8 @@ def exclude(a: str, b: str) -> bool:
     (True, True)
     >>> exclude("Donald Trump", "President Trump"), exclude("J. Smith", "John Smith"), exclude("Mr Day", "Miss Day")
     (False, False, True)
+    >>> exclude("Bill Clinton", "William Clinton")
+    False
     """
     if a == b:
         return False
@@ -124,7 +127,9 @@ def _is_more(mine: Sequence[str], theirs: Sequence[str]) -> bool:
 
 
 def _may_be(word: str, other: str) -> bool:
-    return word.startswith(other) or other.startswith(word) or fuzz.ratio(word, other) >= _ALIKE
+    if word.startswith(other) or other.startswith(word) or other in nickname_table().get(word, ()):
+        return True
+    return fuzz.ratio(word, other) >= _ALIKE
 
 
 def part_groups(labels: NDArray[np.int64], names: Sequence[str], documents: Sequence[str]) -> NDArray[np.int64]:
