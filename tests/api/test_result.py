@@ -95,12 +95,13 @@ def test_what_was_read_is_never_written_over(people, tmp_path):
         result.save(tmp_path / "people.csv")
 
 
-def test_a_model_without_weights_is_kept_and_says_that_it_has_none(people, tmp_path):
+def test_a_model_without_weights_says_so_and_once_kept_what_changes_without_a_field(people, tmp_path):
     result = onoma.resolve(people.slice(0, 20), model="exact-match")
     again = onoma.load(result.save(tmp_path / "same.duckdb"))
     assert again["entity"].to_pylist() == result["entity"].to_pylist()
     with pytest.raises(UnsupportedError):
-        again.explain(0, 1)
+        result.explain(0, 1)
+    assert {step.level for step in again.explain(0, 1).steps[1:]} == {"with and without"}
 
 
 def test_only_a_knowledge_base_is_loaded(tmp_path):

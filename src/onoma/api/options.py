@@ -30,6 +30,7 @@ class LinkOptions(TypedDict, total=False):
     block_on: tuple[str, ...]
     must_link_on: tuple[str, ...]
     cannot_link_on: tuple[str, ...]
+    golden: Mapping[str, str]
     labels: str | None
     weights: str | None
     documents: str | None

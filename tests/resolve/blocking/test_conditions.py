@@ -150,7 +150,7 @@ def test_a_knowledge_base_with_rules_resolves_all_anew_and_keeps_to_them(people,
     store_outcome(run_job(Job(table=people, config=config)), tmp_path / "kb.duckdb")
     new = pa.table({"id": ["z"], "given_name": ["Zoe"], "surname": ["Hill"], "born": ["1999"], "card": ["3"]})
     update = update_knowledge_base(tmp_path / "kb.duckdb", tables=[new])
-    assert update.is_refreshed and any("pairs that were asked for" in note for note in update.notes)
+    assert update.is_refreshed and any("all records are resolved anew" in note for note in update.notes)
     with read_knowledge_base(tmp_path / "kb.duckdb") as base:
         one = "SELECT count(DISTINCT entity) FROM memberships WHERE id IN ('d', 'z')"
         assert base.value(one) == 1

@@ -36,7 +36,7 @@ def test_times_are_measured(data):
 
 
 def test_systems_together_are_better_than_guessing(data):
-    found = {setting: value for (setting, _), value in rows(data, "table-3").items()}
+    found = {setting: value for (setting, metric), value in rows(data, "table-3").items() if metric == "weighted MAP"}
     assert found["guessing"] < found["TRESCAL + pairs"]
     assert found["Mintz 2009"] == pytest.approx(0.56, abs=0.01)
 
