@@ -2,14 +2,14 @@
 "use strict";
 
 const isTyping = (target) => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
-let wasGo = 0;
+let wasGo = -Infinity;
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && isTyping(event.target)) { event.target.blur(); return; }
   if (isTyping(event.target)) return;
   if (performance.now() - wasGo < 1500) {
-    wasGo = 0;
+    wasGo = -Infinity;
     const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
     if (link) { event.preventDefault(); link.click(); return; }
   }
