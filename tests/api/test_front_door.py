@@ -6,9 +6,11 @@ import pydoc
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import onoma
+from onoma.corpus.formats import write_table
 from onoma.errors import DataError, SettingsError
 
 
@@ -34,6 +36,22 @@ def test_rooms_that_are_called_are_rooms_too():
     assert "seed: int = 0" in str(inspect.signature(onoma.resolve))
     told = pydoc.plain(pydoc.render_doc(onoma.resolve))
     assert "seed: int = 0" in told and "no labels, no rules" in told
+
+
+def test_raw_text_is_parsed_in_tables_and_files_alike(tmp_path):
+    places = ("12 Oak Street, Dover, DE 19901", "12 Oak Street Dover DE 19901", "7 Elm Avenue")
+    homes = [{"id": k, "home": place} for k, place in enumerate(places)]
+    write_table(pa.Table.from_pylist(homes), tmp_path / "homes.csv")
+    found = onoma.resolve(homes, parse={"home": "address"}, model="exact-match", no_check=True)
+    assert found["ZipCode"].to_pylist() == ["19901", "19901", None]
+    assert found["entity"].to_pylist() == ["e0", "e0", "e1"]
+    again = onoma.resolve(tmp_path / "homes.csv", parse={"home": "address"}, model="exact-match", no_check=True)
+    assert again["ZipCode"].to_pylist() == found["ZipCode"].to_pylist()
+    linked = onoma.link(homes, tmp_path / "homes.csv", parse={"home": "address"}, no_check=True)
+    assert linked["ZipCode"].to_pylist().count("19901") == 4
+    assert "home.ZipCode" not in linked.to_arrow().column_names, "each is parsed once"
+    with pytest.raises(SettingsError, match="no column 'hme'"):
+        onoma.resolve(homes, parse={"hme": "address"})
 
 
 def test_names_in_every_form():

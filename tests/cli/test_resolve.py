@@ -1,5 +1,6 @@
 import json
 import signal
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from onoma.corpus.formats import write_table
 from onoma.corpus.readers.table import read_table
 from onoma.corpus.simulate import simulate_people
+from onoma.extract.columns import open_extractor
+from onoma.kb.database import read_knowledge_base
 from onoma.resolve.posterior import copying, sampling
 
 
@@ -358,24 +361,55 @@ def test_a_quiet_run_that_writes_one_table_estimates_nothing(onoma, monkeypatch)
     assert onoma("resolve people.csv -o out.csv --quiet").code == 0
 
 
-def test_raw_references_are_parsed_first(onoma):
+@pytest.fixture
+def references(onoma):
     rows = ["id,reference", '1,"A. Cau. Formalising a development strategy. Springer, 1992."']
     rows += [
         '2,"Cau, A., Formalising a development strategy, Springer 1992"',
         '3,"P. Wadler. Linear types. MIT, 1990."',
     ]
     Path("refs.csv").write_text("\n".join(rows) + "\n", "utf-8")
+
+
+def test_raw_references_are_parsed_first(onoma, references):
     found = onoma("resolve refs.csv --parse reference=citation --no-check --json").json
     assert {"author", "title"} <= set(found["fields"]) and "reference" not in found["fields"]
+    Path("job.toml").write_text(found["settings"], "utf-8")
+    assert tomllib.loads(found["settings"])["parse"] == {"reference": "citation"}
+    again = onoma("resolve refs.csv --settings job.toml --json").json
+    assert again["fields"] == found["fields"] and again["settings"] == found["settings"]
+
+
+def test_a_knowledge_base_parses_next_weeks_references_too(onoma, references):
+    assert onoma("resolve refs.csv --parse reference=citation --no-check -o refs.duckdb -q").code == 0
+    Path("new.csv").write_text('id,reference\n4,"P. Wadler. Linear types. MIT, 1990."\n', "utf-8")
+    added = onoma("resolve new.csv refs.csv --into refs.duckdb --json")
+    assert added.code == 0, added.err
+    assert added.json["added"] == 1 and added.json["unchanged"] == 3, "those that are there are parsed alike"
+    shown = onoma("show refs.duckdb Wadler --json")
+    assert shown.code == 0, shown.err
+    with read_knowledge_base(Path("refs.duckdb")) as base:
+        rows = base.rows("SELECT author, title FROM records WHERE id IN ('3', '4')")
+    assert len(rows) == 2 and rows[0] == rows[1] and "Wadler" in rows[0][0]
+
+
+def test_the_folder_of_an_extractor_is_spared(onoma, references):
+    open_extractor("citations").save(Path("mine"))
+    before = {path.name: path.read_bytes() for path in Path("mine").iterdir()}
+    Path("job.toml").write_text('parse = {reference = "mine"}\n', "utf-8")
+    for line in ("--parse reference=mine", "--settings job.toml"):
+        ran = onoma(f"resolve refs.csv {line} -o mine")
+        assert ran.code != 0 and "is read by this very command" in ran.err
+    assert {path.name: path.read_bytes() for path in Path("mine").iterdir()} == before
+    assert onoma("resolve refs.csv --parse reference=mine --no-check -o out.csv -q").code == 0
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("resolve people.csv --parse surname", "COLUMN=citation"),
+        ("resolve people.csv --parse surname", "COLUMN=WHAT"),
         ("resolve people.csv --parse nobody=citation", "no column 'nobody'"),
-        ("resolve people.csv --parse surname=poem", "no ready extractor"),
-        ("resolve people.csv --parse surname=citation -o people.duckdb", "keeps no parser"),
+        ("resolve people.csv --parse surname=poem", "which is no folder"),
         ("resolve people.csv --parse surname=citation --into kb.duckdb", "leave out --parse"),
     ],
 )

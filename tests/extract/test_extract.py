@@ -8,6 +8,7 @@ import pytest
 
 from onoma.errors import DataError, SettingsError
 from onoma.extract.clusters import word_clusters
+from onoma.extract.columns import open_extractor
 from onoma.extract.compiling import check, rule_segments, scores_of
 from onoma.extract.constraints import LabelSet, parse_constraints, read_constraints, read_labels
 from onoma.extract.examples import read_examples, read_texts
@@ -101,7 +102,7 @@ def trained(files):
 def test_constraints_teach_what_no_dictionary_holds(files, trained):
     """oslo, noodles and san diego are in no dictionary: their neighbours tell."""
     assert trained.report.silent == []
-    again = extraction.open_extractor(str(files / "model"))
+    again = open_extractor(str(files / "model"))
     found = again.run(["where can i eat noodles in oslo", "find bread in san diego please", ""])
     assert [[(s.label, s.text) for s in spans] for spans in found] == [
         [("FOOD", "noodles"), ("CITY", "oslo")],
@@ -221,7 +222,7 @@ def test_refused_files_say_why(tmp_path):
     with pytest.raises(DataError, match="cannot be read as utf-16"):
         read_texts(tmp_path / "bad.txt")
     with pytest.raises(SettingsError, match="no ready extractor"):
-        extraction.open_extractor("nothing")
+        open_extractor("nothing")
     with pytest.raises(SettingsError, match="has 2 slots"):
         find_fires(
             [tokenise("a")],

@@ -1,6 +1,7 @@
 """Settings in a file: what is allowed, and what comes back."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -52,6 +53,8 @@ def test_a_file(tmp_path):
             {"kinds": {"a": {"levels": {"x": "a = c"}}}},
             "the level 'x' of the kind 'custom', 'a = c', is not understood",
         ),
+        ({"parse": {"a": 1}}, "it is a table of columns and what they hold: citation, address"),
+        ({"parse": {"a": ""}}, "it is a table of columns and what they hold"),
         ({"block_on": [1]}, "it is a list of conditions in SQL"),
     ],
 )
@@ -82,7 +85,7 @@ def test_what_is_written_is_read_again(plain, kinds):
 def test_every_option_has_a_type_that_is_checked():
     good = {"text": "x", "flag": True, "columns": ["x"], "rules": ["x"], "share": 0.5, "whole": 3}
     good |= {"kinds": {"x": "text"}, "table": {"heat": 2.0}, "conditions": ["l.x = r.x"], "names": {"x": "y"}}
-    good |= {"golden": {"x": "longest"}}
+    good |= {"golden": {"x": "longest"}, "parsers": {"x": "citation"}}
     for name, option in OPTIONS.items():
         base = ResolveConfig(link=name == "one_to_one")
         value = "mutation" if name == "comparison" else good[option.sort]
@@ -109,6 +112,8 @@ def test_what_is_said_later_wins_and_tables_are_joined():
     base = ResolveConfig(kinds={"a": "text", "b": "code"}, seed=3)
     found = ResolveConfig.of({"kinds": {"b": "date"}}, base=base)
     assert found.kinds == {"a": "text", "b": "date"} and found.seed == 3
+    parsed = ResolveConfig(parse={"x": Path("mine")})
+    assert ResolveConfig.of({"parse": {"y": "address"}}, base=parsed).parse == {"x": "mine", "y": "address"}
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ class LinkOptions(TypedDict, total=False):
     id: str | None
     kinds: Mapping[str, Any]
     map: Mapping[str, str]
+    parse: Mapping[str, str]
     exclude: tuple[str, ...]
     truth: str | None
     one_to_one: bool

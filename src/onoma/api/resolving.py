@@ -117,12 +117,14 @@ def link(
     for each in (a, b):
         if is_path(each):
             read.append(Path(each))
-            tables.append(
-                read_job([Path(each)], replace(chosen, link=False, one_to_one=False, map={}), on_error=on_error).table
-            )
+            tables.append(read_job([Path(each)], replace(chosen, **_TOGETHER), on_error=on_error).table)
         else:
             tables.append(take(each).with_ids)
     return fresh(run_job(make_job(tables, names, chosen), progress=progress), read=read)
+
+
+_TOGETHER: dict[str, Any] = {"link": False, "one_to_one": False, "map": {}, "parse": {}}
+"""What is done with the tables of a link when both are there."""
 
 
 def _chosen(config: ResolveConfig | None, options: object) -> ResolveConfig:

@@ -24,6 +24,7 @@ _TYPES: dict[str, Any] = {
     "conditions": list[str],
     "kinds": list[str],
     "names": list[str],
+    "parsers": list[str],
     "golden": list[str],
     "table": list[str],
 }
@@ -60,7 +61,7 @@ def said_options(given: Mapping[str, Any]) -> dict[str, Any]:
         option = OPTIONS[name]
         if option.sort == "rules":
             value = [[part.strip() for part in rule.split(",") if part.strip()] for rule in value]
-        elif option.sort in ("kinds", "names", "golden", "table"):
+        elif option.sort in ("kinds", "names", "parsers", "golden", "table"):
             value = _table(option, value)
         found[name] = value
     return found

@@ -19,7 +19,6 @@ from onoma.jobs import noted
 from onoma.kb.update import read_retractions, update_knowledge_base
 from onoma.pipeline.carriers import N_PARTITIONS, carrying
 from onoma.pipeline.output import check_target, claim, holds_all_tables, resume_path, write_outcome
-from onoma.pipeline.parsing import parsers, parsing_reader
 from onoma.pipeline.plan import Plan, plan_job
 from onoma.pipeline.resolution import Outcome, read_job, read_resume, run_job, summary
 from onoma.resolve.config import OPTIONS, ResolveConfig, read_config
@@ -61,14 +60,6 @@ def resolve(
     settings: Annotated[
         Path | None, typer.Option("--settings", help="A TOML file of settings; what is said here wins over it.")
     ] = None,
-    parse: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--parse",
-            metavar="COLUMN=WHAT",
-            help="A column of raw text into fields first: citation, address, or the folder of an extractor.",
-        ),
-    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where Ctrl-C stopped the same command.", show_default=False)
     ] = False,
@@ -97,7 +88,7 @@ def resolve(
     """
     speaker = Speaker(json=json, quiet=quiet)
     if into is not None or retract is not None:
-        others = {"output": output, "settings": settings, "resume": resume or None, "engine": engine, "parse": parse}
+        others = {"output": output, "settings": settings, "resume": resume or None, "engine": engine}
         _update(speaker, into, files or [], retract, said | others, on_error)
         return
     if not files:
@@ -109,15 +100,7 @@ def resolve(
         config = _config(settings, said, engine)
         if config.model != AUTO:
             check(find_model(config.model), config, resume=resume, engine=engine is not None)
-        parsing = parsers(parse or ())
-        if parsing and output is not None and output.suffix == ".duckdb":
-            raise SettingsError(
-                "a knowledge base keeps no parser for the files of later weeks",
-                hint="Parse first: onoma extract run citations refs.txt -o refs.csv; then resolve refs.csv.",
-            )
-        reader = parsing_reader(parsing) if parsing else None
-        config = replace(config, exclude=(*config.exclude, *parsing))
-        job = read_job(files, config, on_error=on_error.value, reader=reader)
+        job = read_job(files, config, on_error=on_error.value)
         for note in [*notes, *job.notes]:
             speaker.note(note)
         folder = None if output is None else output.absolute().with_name(f"{output.name}.rounds")

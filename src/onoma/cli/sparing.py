@@ -50,7 +50,7 @@ class Sparing(TyperCommand):
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  (typer keeps the class of contexts to itself)
         """Run the command."""
         read = [path for name, value in ctx.params.items() if name not in _WRITTEN for path in _paths(value)]
-        read += _from_settings(ctx.params.get("settings"))
+        read += [*_extractors(ctx.params.get("parse")), *_from_settings(ctx.params.get("settings"))]
         targets = [path for name in _WRITTEN for path in _paths(ctx.params.get(name))]
         for target in targets:
             for place in self._files(target, ctx.params):
@@ -115,7 +115,12 @@ def _from_settings(path: object) -> list[Path]:
         return []
     config = read_config(path)
     named = (getattr(config, name) for name in _NAMED_INSIDE)
-    return [Path(name) for name in named if name is not None]
+    return [*(Path(name) for name in named if name is not None), *map(Path, config.parse.values())]
+
+
+def _extractors(said: object) -> list[Path]:
+    """Return the folders that `--parse COLUMN=FOLDER` names."""
+    return [Path(each.partition("=")[2]) for each in said if each.partition("=")[2]] if isinstance(said, list) else []
 
 
 def _paths(value: object) -> Iterator[Path]:

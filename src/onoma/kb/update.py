@@ -98,7 +98,7 @@ def as_incoming(
     """Return a table as new records; `name` is its source where sources are files, `documents` its texts."""
     job = stored_job(base)
     config = stored_config(job)
-    table = _in_context(base, _as_mapped(table, config), config, documents)
+    table = _in_context(base, _as_parsed(base, _as_mapped(table, config), config), config, documents)
     column = config.source
     if column and column not in table.column_names:
         if not job.get("several"):
@@ -120,6 +120,15 @@ def _as_mapped(table: pa.Table, config: ResolveConfig) -> pa.Table:
     """Return a table whose columns are called as those of the knowledge base, as far as its job says so."""
     others = {other: name for name, other in config.map.items() if name not in table.column_names}
     return table.rename_columns([others.get(name, name) for name in table.column_names])
+
+
+def _as_parsed(base: KnowledgeBase, table: pa.Table, config: ResolveConfig) -> pa.Table:
+    """Return records with the fields of raw texts, where those of the knowledge base were parsed."""
+    if not config.parse:
+        return table
+    from onoma.extract.columns import parse_more
+
+    return parse_more(table, config.parse, {str(name) for (name,) in base.rows("SELECT name FROM columns")})
 
 
 def _in_context(base: KnowledgeBase, table: pa.Table, config: ResolveConfig, documents: Path | None) -> pa.Table:

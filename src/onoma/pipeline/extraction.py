@@ -12,12 +12,12 @@ import pyarrow as pa
 from onoma.corpus.writers.delimited import write_csv
 from onoma.corpus.writers.files import write_text
 from onoma.errors import DataError, SettingsError
+from onoma.extract.columns import fields_of
 from onoma.extract.compiling import rule_segments
 from onoma.extract.constraints import LabelSet, read_constraints, read_labels
 from onoma.extract.examples import Example, read_examples, read_texts
 from onoma.extract.extractor import Extractor, Reason, Span, gold_segments
 from onoma.extract.matching import find_fires
-from onoma.extract.ready import READY, open_ready
 from onoma.extract.scores import Scores, score_segments
 from onoma.extract.suggest import Suggestion, suggest_words
 from onoma.extract.tokens import Style, tokenise
@@ -32,7 +32,6 @@ __all__ = [
     "evaluate_extractor",
     "evaluate_rules",
     "explain_text",
-    "open_extractor",
     "run_extractor",
     "suggest",
     "train_extractor",
@@ -54,17 +53,6 @@ def constraint_plan(
     """Return how the command line learns from constraints; chosen on requests for restaurants and films."""
     learning = Expectations(rate=0.01, l2=30.0, n_rounds=n_rounds, seed=seed)
     return Plan(style=style, longest=longest, n_clusters=n_clusters, expectations=learning)
-
-
-def open_extractor(name: str) -> Extractor:
-    """Open a folder that `train_extractor` wrote, or a ready extractor by name."""
-    if Path(name).is_dir():
-        return Extractor.load(name)
-    if name in READY:
-        return open_ready(name)
-    raise SettingsError(
-        f"{name!r} is no folder and no ready extractor", hint=f"Ready: {', '.join(READY)}; or train one first."
-    )
 
 
 def train_extractor(
@@ -151,21 +139,13 @@ def as_object(item: Extracted) -> dict[str, Any]:
     return {"text": item.text, "spans": [asdict(span) for span in item.spans]}
 
 
-def fields_of(item: Extracted) -> dict[str, str]:
-    """Return the fields of a text by label, several of one label joined by a semicolon."""
-    fields: dict[str, str] = {}
-    for span in item.spans:
-        fields[span.label] = f"{fields[span.label]}; {span.text}" if span.label in fields else span.text
-    return fields
-
-
 def _as_jsonl(found: Sequence[Extracted]) -> str:
     return "".join(json.dumps(as_object(item), ensure_ascii=False) + "\n" for item in found)
 
 
 def _as_table(found: Sequence[Extracted]) -> pa.Table:
     names = list(dict.fromkeys(span.label for item in found for span in item.spans))
-    fields = [fields_of(item) for item in found]
+    fields = [fields_of(item.spans) for item in found]
     columns = {"text": [item.text for item in found]} | {name: [each.get(name) for each in fields] for name in names}
     return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
 
@@ -198,7 +178,7 @@ _BIB = {"container-title": "booktitle", "date": "year", "location": "address", "
 def _as_bibtex(found: Sequence[Extracted]) -> str:
     entries = []
     for number, item in enumerate(found, 1):
-        fields = {_BIB.get(name, name): value.strip(' .,;:()"“”') for name, value in fields_of(item).items()}
+        fields = {_BIB.get(name, name): value.strip(' .,;:()"“”') for name, value in fields_of(item.spans).items()}
         kind = "article" if "journal" in fields else "inproceedings" if "booktitle" in fields else "misc"
         body = "".join(
             f"  {name} = {{{value.replace('{', '').replace('}', '')}}},\n"

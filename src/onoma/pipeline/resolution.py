@@ -115,6 +115,8 @@ def read_job(
 def make_job(tables: Sequence[pa.Table], names: Sequence[str], config: ResolveConfig) -> Job:
     """Return the job of one table, or of several that become one with a column `source` of their names."""
     aligned: Sequence[Aligned] = ()
+    if config.parse:
+        tables, config = _parsed(tables, config)
     if config.map and len(tables) == 1:
         raise SettingsError("--map is for several files", hint="It says which of their columns are the same.")
     if len(tables) > 1:
@@ -140,6 +142,14 @@ def make_job(tables: Sequence[pa.Table], names: Sequence[str], config: ResolveCo
     if config.weights is not None:
         read_weights(config.weights)  # what is wrong with it is said before any work
     return Job(table=table, config=config, aligned=aligned, several=len(tables) > 1)
+
+
+def _parsed(tables: Sequence[pa.Table], config: ResolveConfig) -> tuple[list[pa.Table], ResolveConfig]:
+    """Return tables with the fields of their raw texts, which are then no evidence themselves."""
+    from onoma.extract.columns import parse_table
+
+    without = tuple(dict.fromkeys((*config.exclude, *config.parse)))
+    return [parse_table(table, config.parse) for table in tables], replace(config, exclude=without)
 
 
 def _read(

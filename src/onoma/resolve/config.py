@@ -35,10 +35,12 @@ __all__ = [
 ComparisonName = Literal["kinds", "mutation"]
 COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
 
-Sort = Literal["text", "flag", "whole", "share", "columns", "rules", "conditions", "kinds", "names", "golden", "table"]
+Sort = Literal[
+    "text", "flag", "whole", "share", "columns", "rules", "conditions", "kinds", "names", "parsers", "golden", "table"
+]
 """What a value is: a text; true or false; a whole number; a number between 0.01 and 0.99; columns; columns or lists of
-columns; conditions in SQL; a table of columns and kinds; a table of columns
-and other names of theirs; a table of columns and golden rules; a table of names and values."""
+columns; conditions in SQL; a table of columns and kinds; a table of columns and other names of theirs; a table of
+columns and what they hold; a table of columns and golden rules; a table of names and values."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +91,7 @@ class Option:
             "conditions": "list of conditions in SQL",
             "kinds": "table of columns and kinds",
             "names": "table of columns and what another table calls them",
+            "parsers": "table of columns and what they hold: citation, address, or the folder of an extractor",
             "golden": "table of columns and rules",
             "table": "table of names and values",
         }[self.sort]
@@ -130,6 +133,12 @@ class ResolveConfig:
     )
     map: Mapping[str, str] = _option(
         {}, "What another file calls a column: --map title=paper_title.", sort="names", metavar="COLUMN=OTHER"
+    )
+    parse: Mapping[str, str] = _option(
+        {},
+        "A column of raw text into fields first: citation, address, or the folder of an extractor.",
+        sort="parsers",
+        metavar="COLUMN=WHAT",
     )
     exclude: tuple[str, ...] = _option((), "A column that is no evidence.", sort="columns", metavar="COLUMN")
     truth: str | None = _option(None, "A column with the true ids: scores the result, is never evidence.")
@@ -249,7 +258,7 @@ class ResolveConfig:
         where
             Where they stand, for errors: a file, or the command line.
         base
-            What holds where nothing is given; `kinds`, `map` and `model_settings` are joined name by name.
+            What holds where nothing is given; `kinds`, `map`, `parse` and `model_settings` are joined name by name.
 
         Examples
         --------
@@ -275,7 +284,7 @@ class ResolveConfig:
                 raise SettingsError(f"{before}{name} is {value!r}; it is a {OPTIONS[name].kind}")
             checked[name] = good
         base = base or cls()
-        for name in ("kinds", "map", "model_settings"):
+        for name in ("kinds", "map", "parse", "model_settings"):
             if name in checked:
                 checked[name] = {**getattr(base, name), **checked[name]}
         return replace(base, **checked)
@@ -376,6 +385,10 @@ def _are_names(value: object) -> bool:
     return isinstance(value, Mapping) and all(isinstance(each, str) and each for each in [*value, *value.values()])
 
 
+def _are_parsers(value: object) -> bool:
+    return isinstance(value, Mapping) and _are_names({name: _text_of(each) for name, each in value.items()})
+
+
 def _conditions_of(value: object) -> object:
     value = [value] if isinstance(value, str) else value
     return _columns_of(value)
@@ -400,6 +413,7 @@ _READ: dict[Sort, Callable[[Any], object]] = {
     "conditions": _conditions_of,
     "kinds": _kinds_of,
     "names": lambda value: dict(value) if _are_names(value) else None,
+    "parsers": lambda value: {column: str(what) for column, what in value.items()} if _are_parsers(value) else None,
     "golden": _golden_of,
     "table": lambda value: dict(value) if isinstance(value, Mapping) else None,
 }

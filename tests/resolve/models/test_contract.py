@@ -20,7 +20,7 @@ from onoma.kb.explain import explain_records
 from onoma.kb.judge import Said, judge
 from onoma.kb.update import update_knowledge_base
 from onoma.pipeline.output import store_outcome, write_outcome
-from onoma.pipeline.resolution import Job, read_job, run_job
+from onoma.pipeline.resolution import Job, make_job, read_job, run_job
 from onoma.resolve import registry
 from onoma.resolve.api import resolve
 from onoma.resolve.config import OPTIONS, ResolveConfig
@@ -244,7 +244,7 @@ def asking(name, model, given_weights="", documents=""):
     return ResolveConfig.of({name: value} | OTHERS.get(name, {}), base=ResolveConfig.of({"model": model}, base=BASE))
 
 
-ELSEWHERE = ("model", "model_settings", "documents", "encoding", "seed", "map", "no_check", "review_budget")
+ELSEWHERE = ("model", "model_settings", "documents", "encoding", "parse", "seed", "map", "no_check", "review_budget")
 """Options that no model sees, or every one: they have tests of their own here; the last three in the main job's."""
 IN_THE_MODEL = [name for name in OPTIONS if name not in ELSEWHERE]
 
@@ -317,6 +317,15 @@ def test_an_encoding_is_that_of_the_files(tmp_path):
     path.write_bytes("id,name\n1,Zoë\n2,Zoë\n".encode("cp437"))
     job = read_job([path], ResolveConfig(encoding="cp437"))
     assert job.table["name"].to_pylist() == ["Zoë", "Zoë"]
+
+
+def test_raw_text_is_parsed_before_a_model_sees_it(table):
+    homes = [f"{k % 16 + 1} Oak Street, York, IL {62701 + k % 16}" for k in range(N)]
+    config = ResolveConfig.of({"model": "toy", "parse": {"home": "address"}, "no_check": True}, base=BASE)
+    job = make_job([table.append_column("home", pa.array(homes))], [""], config)
+    assert job.table["ZipCode"].to_pylist() == [str(62701 + k % 16) for k in range(N)]
+    seen = [each.name for each in run_job(job).resolution.fields.fields]
+    assert "AddressNumber" in seen and "home" not in seen
 
 
 @pytest.mark.parametrize("model", ALL)

@@ -102,7 +102,8 @@ def run(
       [cyan]onoma extract run citations refs.txt -o refs.bib[/]
       [cyan]onoma extract run model/ requests.txt -o fields.csv[/]
     """
-    from onoma.pipeline.extraction import as_object, open_extractor, run_extractor, write_extracted
+    from onoma.extract.columns import open_extractor
+    from onoma.pipeline.extraction import as_object, run_extractor, write_extracted
 
     speaker = Speaker(json=json, quiet=quiet)
     opened = open_extractor(extractor)
@@ -136,7 +137,8 @@ def evaluate(
 
       [cyan]onoma extract evaluate model/ gold.jsonl[/]
     """
-    from onoma.pipeline.extraction import evaluate_extractor, open_extractor
+    from onoma.extract.columns import open_extractor
+    from onoma.pipeline.extraction import evaluate_extractor
 
     speaker = Speaker(json=json, quiet=quiet)
     scores = evaluate_extractor(open_extractor(extractor), gold)
@@ -173,7 +175,8 @@ def explain(
 
       [cyan]onoma extract explain citations "A. Cau. Refinement. Proc. BCS, 1992."[/]
     """
-    from onoma.pipeline.extraction import explain_text, open_extractor
+    from onoma.extract.columns import open_extractor
+    from onoma.pipeline.extraction import explain_text
 
     speaker = Speaker(json=json, quiet=quiet)
     found = explain_text(open_extractor(extractor), text, number)
