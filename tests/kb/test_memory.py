@@ -9,7 +9,7 @@ import pytest
 
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import read_knowledge_base
-from onoma.kb.memory import FieldMemory, earlier_config, memory_from_bytes, remember, write_values
+from onoma.kb.memory import FieldMemory, earlier_config, memory_from_bytes, remember, write_text, write_values
 from onoma.kb.world import stored_memory
 from onoma.numerics.archive import ArchiveError
 from onoma.resolve.api import resolve
@@ -75,3 +75,15 @@ def test_a_kind_that_is_not_here_is_named():
 def test_settings_of_an_earlier_version_are_said_as_they_are_now():
     config = earlier_config({"model": "copying", "n_samples": 50, "n_burn_in": 30, "canopies": {"neighbours": 7}})
     assert (config.model, config.samples, config.burn_in, config.neighbours) == ("copying", 50, None, 7)
+
+
+def test_one_text_is_written_as_a_column_of_it(first_base):
+    with read_knowledge_base(first_base) as base:
+        fields = stored_memory(base).fields
+        texts = ["Ada", "  Ada Mary ", "", " ", "N/A", "1990-01-01", "1/2/1990", "999999999", "O'Neil", "é\u202e", None]
+        for field in fields:
+            for text in texts:
+                written = write_values(field, pa.chunked_array([pa.array([text], pa.string())]), [])
+                code = int(written.codes[0])
+                expected = (written.values[code], written.examples[code]) if code >= 0 else ("", "")
+                assert write_text(field, text, []) == expected, (field.name, text)

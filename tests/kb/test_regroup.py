@@ -5,8 +5,9 @@ from functools import partial
 import pytest
 
 from onoma.errors import SettingsError
-from onoma.kb.database import read_knowledge_base, write_in_place
+from onoma.kb.database import read_knowledge_base
 from onoma.kb.judge import Said, judge, list_judgements
+from onoma.kb.lookup.live import Live
 from onoma.kb.regroup import merge_entities, move_records, preview_judgements, split_records
 
 
@@ -56,7 +57,7 @@ def test_a_preview_is_what_comes_of_it_and_keeps_nothing(kb):
     with read_knowledge_base(kb) as base:
         (one, (a,)), (other, (b,)) = of_size(base, 1)[:2]
         said = merge_entities(base, [one, other])
-    seen = preview_judgements(partial(write_in_place, kb), said)
+    seen = preview_judgements(partial(Live(kb).judging, follows=False), said)
     assert sorted(group.entity for group in seen.before) == sorted([one, other])
     (joined,) = seen.after
     assert sorted(key for key, _ in joined.records) == sorted([a, b])

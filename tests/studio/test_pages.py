@@ -121,3 +121,19 @@ def test_work_under_way_is_shown_and_stopped(writer, desk):
         assert asked()
     assert list_jobs(target.parent) == []
     assert "Nothing is running" in writer.get("/jobs").text
+
+
+def test_the_lineage_of_names_has_each_name_once(reader, first_base):
+    from onoma.kb.database import read_knowledge_base
+    from onoma.kb.query import record_rows
+
+    with read_knowledge_base(first_base) as base:
+        entity = base.value("SELECT entity FROM entities ORDER BY size DESC, entity LIMIT 1")
+        rows = record_rows(base, entity)
+    columns = ("given_name", "middle_name", "surname")
+    names = {" ".join(str(row[c]) for c in columns if row.get(c)) for row in rows}
+    page = reader.get("/entity/names", params={"id": entity}, headers={"hx-request": "true"}).text
+    assert sorted(re.findall(r'<span dir="auto">(.*?)</span>', page)) == sorted(
+        name.replace("'", "&#39;") for name in names
+    )
+    assert "descends" in page and "/entity/names" in reader.get("/entity", params={"id": entity}).text

@@ -61,6 +61,9 @@ CREATE OR REPLACE VIEW entity_name AS
 CREATE OR REPLACE VIEW run_last AS FROM runs ORDER BY run DESC LIMIT 1;
 """
 
+SEALS = "CREATE TABLE IF NOT EXISTS seals (run BIGINT NOT NULL, seal VARCHAR NOT NULL, content VARCHAR NOT NULL)"
+"""The chain of runs (`audit/seals.py`), for files that have none yet."""
+
 BOOKKEEPING = ("onoma_record", "onoma_source", "onoma_content", "onoma_added", "onoma_retracted")
 """Columns of `records` that are not of the data: number, source, fingerprint, the runs that added and retracted it."""
 

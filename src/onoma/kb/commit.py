@@ -28,6 +28,8 @@ from onoma.resolve.result import Resolution
 __all__ = ["Gone", "Update", "commit_entities", "draw_again", "refresh"]
 
 _TEXT = pa.string()
+_FEW = 100
+"""Names that are given as parameters."""
 
 
 @dataclass
@@ -103,12 +105,12 @@ def commit_entities(
     """
     base, numbers = world.base, world.records[found.records]
     update.n_touched = len(numbers)
-    touched = {"touched": pa.table({"record": numbers})}
-    rows = base.query("FROM memberships SEMI JOIN touched USING (record) ORDER BY record", None, touched)
+    here, tables = base.among("record", numbers)
+    rows = base.query(f"FROM memberships WHERE {here} ORDER BY record", None, tables)
     labels = Clustering.from_labels(found.labels).labels
     identified = _identify(base, rows, labels, found.probability, inherited)
-    keep_former(base, touched["touched"], update.run)
-    base.change("DELETE FROM memberships USING touched WHERE memberships.record = touched.record", None, touched)
+    keep_former(base, numbers, update.run)
+    base.change(f"DELETE FROM memberships WHERE {here}", None, tables)  # noqa: S608 (numbers)
     names = pa.array(identified.names, _TEXT).take(pa.array(labels))
     base.append("memberships", _with(rows, names, found.probability))
     _note(base, identified, rows, gone, update, reason)
@@ -127,9 +129,9 @@ def draw_again(world: World, seeds: NDArray[np.int64], judged: Judged) -> Resamp
 def write_draws(world: World, found: Resampled) -> None:
     """Write the pairs and the samples of what was drawn anew."""
     numbers = world.records[found.records]
-    touched = {"touched": pa.table({"record": numbers})}
-    _write_pairs(world, found, touched)
-    world.base.change("DELETE FROM samples USING touched WHERE samples.record = touched.record", None, touched)
+    _write_pairs(world, found)
+    here, tables = world.base.among("record", numbers)
+    world.base.change(f"DELETE FROM samples WHERE {here}", None, tables)  # noqa: S608 (numbers)
     world.base.append("samples", samples_table(numbers, world.records[found.roots], in_doubt(found.roots)))
 
 
@@ -205,7 +207,10 @@ def _write_entities(
     base = world.base
     before = {*rows["entity"].to_pylist(), *gone.entity.values()} - {""}
     old = pa.table({"entity": pa.array(sorted(before), _TEXT)})
-    base.change("DELETE FROM entities USING old WHERE entities.entity = old.entity", None, {"old": old})
+    if len(old) <= _FEW:
+        base.change(f"DELETE FROM entities WHERE entity IN ({', '.join('?' * len(old))})", sorted(before))  # noqa: S608
+    else:
+        base.change("DELETE FROM entities USING old WHERE entities.entity = old.entity", None, {"old": old})
     if not len(labels):
         return
     clustering = Clustering(labels, len(identified.names))
@@ -251,13 +256,10 @@ def _bare(name: str, kind: str, columns: tuple[str, ...], codes: NDArray[np.int3
     return FieldData(name, kind, "", columns, [], [], codes, none, KINDS["category"].prepare([], none))
 
 
-def _write_pairs(world: World, found: Resampled, touched: Mapping[str, pa.Table]) -> None:
-    base = world.base
-    base.change(
-        """DELETE FROM edges WHERE a IN (SELECT record FROM touched) AND b IN (SELECT record FROM touched)""",
-        None,
-        touched,
-    )
+def _write_pairs(world: World, found: Resampled) -> None:
+    base, numbers = world.base, world.records[found.records]
+    (one, tables), (other, _) = (base.among(side, numbers) for side in ("a", "b"))
+    base.change(f"DELETE FROM edges WHERE {one} AND {other}", None, tables)  # noqa: S608 (numbers)
     world.edges.probability[found.edges] = found.together
     here = np.zeros(world.n, dtype=np.bool_)
     here[found.records] = True

@@ -56,6 +56,7 @@ class KnowledgeBase:
         """Where people know it to be."""
         self.is_changed = False
         """Whether there is something to keep; a writer sets it."""
+        self._blobs: dict[str, bytes] = {}
 
     def query(
         self, sql: str, parameters: Sequence[object] | None = None, tables: Mapping[str, pa.Table] | None = None
@@ -116,20 +117,40 @@ class KnowledgeBase:
 
     def append(self, name: str, rows: pa.Table) -> None:
         """Append rows to a table, by the names of their columns."""
-        if len(rows):
+        if not len(rows):
+            return
+        if len(rows) <= _FEW_ROWS and all(_is_plain(kind) for kind in rows.schema.types):
+            # As parameters: a table of Arrow is named and forgotten again in the time of several such rows.
+            row = f"({', '.join('?' * rows.num_columns)})"
+            names = ", ".join(quoted(column) for column in rows.column_names)
+            values = [value for each in zip(*(c.to_pylist() for c in rows.columns), strict=True) for value in each]
+            self.change(f"INSERT INTO {quoted(name)} ({names}) VALUES {', '.join([row] * len(rows))}", values)  # noqa: S608
+        else:
             self.change(f"INSERT INTO {quoted(name)} BY NAME FROM incoming", None, {"incoming": rows})
+
+    def among(self, column: str, numbers: "np.ndarray[Any, Any]") -> tuple[str, dict[str, pa.Table]]:
+        """Return the condition that a column of ours holds one of some numbers, and the tables that it names.
+
+        Few numbers are written out, so that DuckDB passes over the parts of a large table that hold none of them.
+        """
+        if len(numbers) <= _FEW_NUMBERS:
+            return f"{column} IN ({', '.join(map(str, map(int, numbers))) or 'NULL'})", {}
+        return f"{column} IN (SELECT number FROM chosen)", {"chosen": pa.table({"number": numbers})}  # noqa: S608
 
     def replace(self, name: str, rows: pa.Table) -> None:
         """Put a table in the place of another, or make it."""
         self.change(f"CREATE OR REPLACE TABLE {quoted(name)} AS FROM incoming", None, {"incoming": rows})
 
     def blob(self, name: str) -> bytes:
-        """Return a part of the model."""
-        found = self.value("SELECT value FROM model WHERE name = ?", [name])
-        return b"" if found is None else bytes(found)
+        """Return a part of the model; it is read once, for what is seen is one state."""
+        if name not in self._blobs:
+            found = self.value("SELECT value FROM model WHERE name = ?", [name])
+            self._blobs[name] = b"" if found is None else bytes(found)
+        return self._blobs[name]
 
     def set_blob(self, name: str, value: bytes) -> None:
         """Keep a part of the model."""
+        self._blobs[name] = value
         self.change("INSERT OR REPLACE INTO model VALUES (?, ?)", [name, value])
 
     def meta(self, key: str) -> str | None:
@@ -149,6 +170,16 @@ class KnowledgeBase:
         # After an error there is nothing left to tidy: the transaction is over, and so is the connection.
         for name in tables or {}:
             self._connection.unregister(name)
+
+
+_FEW_ROWS, _FEW_NUMBERS = 4, 1_000
+"""Rows that are given as parameters, numbers that are written into a query."""
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Say whether values of a type are the same as parameters of a query."""
+    plain = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_boolean, pa.types.is_null)
+    return any(is_such(kind) for is_such in (*plain, pa.types.is_large_binary))
 
 
 @contextlib.contextmanager

@@ -8,14 +8,16 @@ from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.errors import DataError, UnsupportedError
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.incremental import Edges, Effort, compare_pairs, resample, touched_by, weigh_levels, with_ring
+from onoma.kb.judge import WHOLE, Around
 from onoma.kb.own.scene import OwnScene
 from onoma.kb.part import part_resolution
-from onoma.kb.world import EARLIER, World, find_entity, find_record_key, load_world
+from onoma.kb.world import EARLIER, World, find_entity, find_record_keys
 from onoma.numerics.union_find import find_inplace, union_inplace
 from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.contract import Capability
@@ -126,7 +128,7 @@ class _Scene:
         self.world, self.base = world, base
         self.judged = world.judged()
         self.entity = world.entity()
-        self.weights = world.memory.weights_for(world.n)
+        self.weights = world.memory.weights_for(world.total)
         inside = touched_by(world.n, world.edges, seeds, self.judged)
         # What stands around is drawn too: a household decides together who is whose relative.
         self.inside = with_ring(world.n, world.edges, inside, self.weights, self.judged)
@@ -190,11 +192,11 @@ class _Scene:
         return found
 
 
-def explain_entity(base: KnowledgeBase, name: str, *, world: World | None = None) -> EntityExplanation:
-    """Say why the records of an entity are together; the world is read, or one at hand is taken."""
+def explain_entity(base: KnowledgeBase, name: str, *, around: Around = WHOLE) -> EntityExplanation:
+    """Say why the records of an entity are together; `around` says where what stands around them comes from."""
     entity = find_entity(base, name)
-    world = load_world(base) if world is None else world
     rows = base.rows("SELECT record, source, id FROM memberships WHERE entity = ? ORDER BY record", [entity])
+    world = around.world(base, [int(record) for record, _, _ in rows])
     members = np.searchsorted(world.records, np.array([row[0] for row in rows], dtype=np.int64))
     names = {int(place): (f"{s}:{key}" if s else str(key)) for place, (_, s, key) in zip(members, rows, strict=True)}
     if world.memory.is_own:
@@ -261,10 +263,11 @@ def _tree(world: World, weights: Weights, members: NDArray[np.int64], names: dic
     return [link for a, b, link in links if union_inplace(parent, a, b)]
 
 
-def explain_records(base: KnowledgeBase, a: str, b: str, *, world: World | None = None) -> PairExplanation:
-    """Say why two records are, or are not, the same; the world is read, or one at hand is taken."""
-    keys = [find_record_key(base, name) for name in (a, b)]
-    world = load_world(base) if world is None else world
+def explain_records(base: KnowledgeBase, a: str, b: str, *, around: Around = WHOLE) -> PairExplanation:
+    """Say why two records are, or are not, the same; `around` says where what stands around them comes from."""
+    named = find_record_keys(base, [a, b])
+    keys = [named[a], named[b]]
+    world = around.world(base, [number for number, _, _ in keys])
     places = np.array(sorted(world.place(number) for number, _, _ in keys), dtype=np.int64)
     if places[0] == places[1]:
         raise DataError("a record is compared with another, not with itself", file=base.path)
@@ -336,8 +339,11 @@ def _path(world: World, weights: Weights, inside: NDArray[np.bool_], places: NDA
     edges = world.edges
     use = np.flatnonzero(inside[edges.a] & inside[edges.b] & (edges.probability > 0))
     here = np.unique(np.concatenate([edges.a[use], edges.b[use]]))
-    rows = world.base.rows("SELECT record, source, id FROM memberships ORDER BY record")
-    names = {int(place): _shown(rows[int(place)][1:]) for place in here}
+    wanted = {"wanted": pa.table({"record": world.records[here]})}
+    rows = world.base.query(
+        "SELECT source, id FROM memberships JOIN wanted USING (record) ORDER BY record", None, wanted
+    )
+    names = {place: _shown(tuple(row.values())) for place, row in zip(here.tolist(), rows.to_pylist(), strict=True)}
     links = sorted(_links(edges.take(use), weights, names), key=lambda each: -each[2].bits)
     parent = np.arange(world.n)
     beside: dict[int, list[tuple[int, Link]]] = {}

@@ -318,6 +318,8 @@ class _Part(NamedTuple):
 
 def _part(n: int, edges: Edges, inside: NDArray[np.bool_], weights: Weights, judged: Judged) -> _Part:
     near = np.flatnonzero(inside[edges.a] | inside[edges.b])
+    # In the order of their records, whatever order they were kept in: so the same is drawn from file and from memory.
+    near = near[np.lexsort((edges.b[near], edges.a[near]))]
     some = edges.take(near)
     copy, relative = some.weights(weights)
     use = inside[some.a] & inside[some.b]

@@ -11,11 +11,14 @@ import numpy as np
 from onoma.errors import DataError, SettingsError, UnsupportedError
 from onoma.kb.commit import Gone, Update, commit_entities, draw_again
 from onoma.kb.database import KnowledgeBase, write_knowledge_base
+from onoma.kb.incremental import Resampled
+from onoma.kb.memory import Memory
 from onoma.kb.store import Run, note_run
-from onoma.kb.world import EARLIER, World, find_record_key, load_world, stored_memory
+from onoma.kb.world import EARLIER, World, find_record_keys, load_world, stored_memory
 from onoma.resolve.posterior.judgements import find_chain
 
 __all__ = [
+    "Around",
     "Judgement",
     "Said",
     "check_judgeable",
@@ -28,6 +31,20 @@ __all__ = [
 
 Kind = Literal["same", "different"]
 _MOST = 60.0
+
+
+class Around:
+    """Where the records that a judgement touches come from: all of them, from the file; a part, from memory."""
+
+    def world(self, base: KnowledgeBase, numbers: Sequence[int]) -> World:  # noqa: ARG002 (a part needs to know whose)
+        """Return the state of the records around some, given by their numbers."""
+        return load_world(base)
+
+    def follow(self, world: World, found: Resampled) -> None:
+        """Learn what was drawn and written."""
+
+
+WHOLE = Around()
 
 
 @dataclass(frozen=True)
@@ -73,25 +90,26 @@ def judge(path: Path, said: Sequence[Said], *, by: str = "", command: str = "") 
 
 
 def judge_in(
-    base: KnowledgeBase, said: Sequence[Said], *, by: str = "", command: str = ""
+    base: KnowledgeBase, said: Sequence[Said], *, by: str = "", command: str = "", around: Around = WHOLE
 ) -> tuple[list[Judgement], Update]:
-    """Do so in a knowledge base that is open to be changed."""
+    """Do so in a knowledge base that is open to be changed; `around` says where what is touched comes from."""
     begun = time.perf_counter()
-    world = _world(base)
+    memory = check_judgeable(base)
     update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
-    kept, seeds = [], []
+    kept, numbers = [], []
+    named = find_record_keys(base, [name for each in said for name in (each.a, each.b)])
     for each in said:
-        keys = [find_record_key(base, name) for name in (each.a, each.b)]
+        keys = [named[name] for name in (each.a, each.b)]
         if keys[0][0] == keys[1][0]:
             raise DataError(f"{each.a!r} and {each.b!r} are one record", file=base.path)
         if each.weight is None:
             _check_consistent(base, each, keys)
-            _check_rivals(world, each, keys)
+            _check_rivals(memory, each, keys)
         kept.append(_keep(base, each, keys, by, update.run))
-        seeds += [world.place(number) for number, _, _ in keys]
+        numbers += [number for number, _, _ in keys]
     told = [f"{each.kind} {each.a} {each.b}" for each in said]
     reason = f"judgement {kept[0].number}: {told[0]}" if len(kept) == 1 else f"{len(kept):,} judgements"
-    _resolve_again(world, seeds, update, reason + (f" (by {by})" if by else ""))
+    _resolve_again(base, around, numbers, update, reason + (f" (by {by})" if by else ""))
     _finish(base, update, "judge", command, begun)
     return kept, update
 
@@ -102,12 +120,12 @@ def retract_judgements(path: Path, numbers: Sequence[int], *, command: str = "")
         return retract_in(base, numbers, command=command)
 
 
-def retract_in(base: KnowledgeBase, numbers: Sequence[int], *, command: str = "") -> Update:
-    """Do so in a knowledge base that is open to be changed."""
+def retract_in(base: KnowledgeBase, numbers: Sequence[int], *, command: str = "", around: Around = WHOLE) -> Update:
+    """Do so in a knowledge base that is open to be changed; `around` says where what is touched comes from."""
     begun = time.perf_counter()
     update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
-    world = _world(base)
-    seeds = []
+    check_judgeable(base)
+    records = []
     for number in numbers:
         rows = base.rows("SELECT a_source, a, b_source, b, retracted FROM judgements WHERE judgement = ?", [number])
         if not rows:
@@ -116,10 +134,10 @@ def retract_in(base: KnowledgeBase, numbers: Sequence[int], *, command: str = ""
             raise DataError(f"judgement {number} was retracted already", file=base.path)
         for source, key in (rows[0][:2], rows[0][2:4]):
             sql = "SELECT record FROM memberships WHERE source = ? AND id = ?"
-            seeds += [world.place(int(record)) for (record,) in base.rows(sql, [source, key])]
+            records += [int(record) for (record,) in base.rows(sql, [source, key])]
         base.change("UPDATE judgements SET retracted = ? WHERE judgement = ?", [update.run, number])
     said = f"judgement {numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} judgements"
-    _resolve_again(world, seeds, update, f"{said} retracted")
+    _resolve_again(base, around, records, update, f"{said} retracted")
     _finish(base, update, "retract judgement", command, begun)
     return update
 
@@ -141,8 +159,8 @@ def _named(source: str, key: str) -> str:
     return f"{source}:{key}" if source else key
 
 
-def check_judgeable(base: KnowledgeBase) -> None:
-    """Refuse judgements where there is nothing that they could change."""
+def check_judgeable(base: KnowledgeBase) -> Memory:
+    """Refuse judgements where there is nothing that they could change; return what was learnt."""
     if not base.blob("memory"):
         raise UnsupportedError(
             f"{base.path}: nothing was compared, so there is nothing that a judgement could change",
@@ -151,11 +169,7 @@ def check_judgeable(base: KnowledgeBase) -> None:
     memory = stored_memory(base)
     if memory.why_not and not (memory.is_stated or memory.is_own):
         raise UnsupportedError(f"{base.path}: {EARLIER[0]}", hint=EARLIER[1])
-
-
-def _world(base: KnowledgeBase) -> World:
-    check_judgeable(base)
-    return load_world(base)
+    return memory
 
 
 def _keep(base: KnowledgeBase, said: Said, keys: Sequence[tuple[int, str, str]], by: str, run: int) -> Judgement:
@@ -192,9 +206,9 @@ def _check_consistent(base: KnowledgeBase, said: Said, keys: Sequence[tuple[int,
         )
 
 
-def _check_rivals(world: World, said: Said, keys: Sequence[tuple[int, str, str]]) -> None:
+def _check_rivals(memory: Memory, said: Said, keys: Sequence[tuple[int, str, str]]) -> None:
     """Refuse that two records of one source are the same where an entity has at most one of each."""
-    if world.memory.config.one_to_one and said.kind == "same" and keys[0][1] == keys[1][1]:
+    if memory.config.one_to_one and said.kind == "same" and keys[0][1] == keys[1][1]:
         raise UnsupportedError(
             f"{said.a!r} and {said.b!r} are both of {keys[0][1]!r}, and records are linked one to one: "
             "an entity has at most one record of each source",
@@ -202,12 +216,15 @@ def _check_rivals(world: World, said: Said, keys: Sequence[tuple[int, str, str]]
         )
 
 
-def _resolve_again(world: World, seeds: Sequence[int], update: Update, reason: str) -> None:
+def _resolve_again(base: KnowledgeBase, around: Around, numbers: Sequence[int], update: Update, reason: str) -> None:
+    world = around.world(base, numbers)
     judged = world.judged()
     world.weigh_judged(judged)
-    found = draw_again(world, np.unique(np.array(seeds, dtype=np.int64)), judged)
+    seeds = np.array([world.place(number) for number in numbers], dtype=np.int64)
+    found = draw_again(world, np.unique(seeds), judged)
     nobody = Gone({}, {}, {}, np.zeros(0, dtype=np.int64))
     commit_entities(world, found, nobody, {}, update, reason)
+    around.follow(world, found)
 
 
 def _finish(base: KnowledgeBase, update: Update, kind: str, command: str, begun: float) -> None:

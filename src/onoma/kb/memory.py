@@ -36,6 +36,7 @@ __all__ = [
     "flat_weights",
     "memory_from_bytes",
     "remember",
+    "write_text",
     "write_values",
 ]
 
@@ -209,6 +210,19 @@ class Written:
     examples: list[str]
     codes: NDArray[np.int32]
     """For each record its value; -1: missing."""
+
+
+def write_text(field: FieldMemory, text: str | None, beside: Sequence[str]) -> tuple[str, str]:
+    """Write the value of one new record as the old ones were written; return it and as it came, both empty if missing.
+
+    It is what `write_values` does of a column of one, without the time that columns take.
+    """
+    raw = "" if text is None else text.strip()
+    if not raw or by_form(raw, field.kind) is not None:
+        return "", ""
+    normal = field.made.normalise([raw, *beside])[0]
+    value = normal[:4] + "-00-00" if field.bare_years and normal.endswith(_FIRST_DAY) else normal
+    return ("", "") if value in field.placeholders or not value else (value, raw)
 
 
 def write_values(field: FieldMemory, column: pa.ChunkedArray, beside: Sequence[str]) -> Written:

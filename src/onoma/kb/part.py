@@ -28,7 +28,7 @@ def part_resolution(world: World, places: NDArray[np.int64]) -> Resolution:
     order = np.lexsort((ends[1], ends[0]))
     a, b = (np.ascontiguousarray(side[order]) for side in ends)
     levels, shares = compare_pairs(fields, a, b)
-    weights = world.memory.weights_for(world.n)
+    weights = world.memory.weights_for(world.total)
     if not len(weights.n_levels):  # the model weighs no pairs
         levels, shares = levels[:, :0], shares[:, :0]
     evidence = evidence_of(len(places), a, b, levels, shares, weights)

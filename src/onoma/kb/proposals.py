@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from onoma.errors import DataError
 from onoma.kb.commit import Update
 from onoma.kb.database import KnowledgeBase
-from onoma.kb.judge import Judgement, Said, judge_in
+from onoma.kb.judge import WHOLE, Around, Judgement, Said, judge_in
 from onoma.kb.world import find_record_key
 
 __all__ = ["Proposal", "accept_proposal", "list_proposals", "propose", "reject_proposal"]
@@ -55,15 +55,16 @@ def list_proposals(base: KnowledgeBase) -> list[Proposal]:
 
 
 def accept_proposal(
-    base: KnowledgeBase, number: int, *, by: str = "", command: str = ""
+    base: KnowledgeBase, number: int, *, by: str = "", command: str = "", around: Around = WHOLE
 ) -> tuple[list[Judgement], Update]:
-    """Make a proposal a judgement."""
+    """Make a proposal a judgement; `around` says where what is touched comes from."""
     found = _waiting(base, number)
     kept = judge_in(
         base,
         [Said("same" if found.kind == "same" else "different", found.a, found.b)],
         by=by or found.by,
         command=command,
+        around=around,
     )
     base.change("UPDATE proposals SET state = 'accepted' WHERE proposal = ?", [number])
     return kept

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
@@ -21,6 +23,7 @@ __all__ = [
     "Match",
     "count_entities",
     "history",
+    "matches",
     "record_rows",
     "show",
     "word_scores",
@@ -40,28 +43,37 @@ class Match(NamedTuple):
 
 def show(base: KnowledgeBase, name: str, *, most: int = 10, least: float = 60.0) -> list[Match]:
     """Return the entities whose canonical values are most alike to a name, or that have it for an id or alias."""
-    table = base.query("FROM entities")
-    skip = {"entity", "size", "probability", "record"}
-    columns = [column for column in table.column_names if column not in skip]
-    rows = table.to_pylist()
+    columns = [column for column in base.query("FROM entities LIMIT 0").column_names if column not in _OURS]
+    joined = ", ".join(f"{quoted(column)}::VARCHAR" for column in columns) or "''"
+    # Only what is looked at is read of all of them, and the values of those that are told.
+    table = base.query(f"SELECT entity, lower(concat_ws(' ', {joined})) AS told FROM entities")  # noqa: S608 (names that are quoted)
+    names, texts = table["entity"].to_pylist(), table["told"].to_pylist()
     exact = _exact(base, name)
-    texts = [" ".join(str(row[column]) for column in columns if row[column] is not None).lower() for row in rows]
     scores = word_scores(name, texts)
     likely = np.flatnonzero(scores >= least)
     likely = likely[np.argsort(-scores[likely], kind="stable")][: max(4 * most, 40)]
     # Of those that hold all of the words, the shortest says least else.
     scored = [(float(scores[i]), int(i)) for i in likely]
     scored.sort(key=lambda each: (-each[0], -fuzz.ratio(name.lower(), texts[each[1]]), each[1]))
-    chosen = [(100.0, i) for i, row in enumerate(rows) if row["entity"] == exact]
-    chosen += [(score, i) for score, i in scored if rows[i]["entity"] != exact]
+    chosen = [] if exact is None else [(100.0, exact)]
+    chosen = [*chosen, *((score, names[i]) for score, i in scored if names[i] != exact)][:most]
+    return matches(base, chosen)
+
+
+def matches(base: KnowledgeBase, chosen: Sequence[tuple[float, str]]) -> list[Match]:
+    """Return some entities, each with how alike it is, with their canonical values."""
+    marks = ", ".join("?" * len(chosen)) or "NULL"
+    found = base.query(f"SELECT * FROM entities WHERE entity IN ({marks})", [entity for _, entity in chosen])  # noqa: S608
+    rows = {row["entity"]: row for row in found.to_pylist()}
     return [
         Match(
-            str(rows[i]["entity"]),
-            int(rows[i]["size"]),
-            round(float(score), 1),
-            {column: rows[i][column] for column in columns if rows[i][column] is not None},
+            entity,
+            int(rows[entity]["size"]),
+            round(score, 1),
+            {column: value for column, value in rows[entity].items() if column not in _OURS and value is not None},
         )
-        for score, i in chosen[:most]
+        for score, entity in chosen
+        if entity in rows
     ]
 
 
@@ -91,6 +103,8 @@ def word_scores(name: str, texts: Sequence[str]) -> NDArray[np.float64]:
     return scores
 
 
+_OURS = ("entity", "size", "probability", "record")
+"""Columns of `entities` that are not of the data."""
 _WORD = re.compile(r"\w+")
 
 
@@ -183,33 +197,54 @@ def count_entities(base: KnowledgeBase, *, where: str | None = None, level: floa
     """
     if not 0 < level < 1:
         raise SettingsError(f"level is {level}; it is between 0 and 1")
-    condition = "true" if where is None else where
     try:
-        base.check_expression(condition)
-        return _count(base, condition, level)
+        if where is not None:
+            base.check_expression(where)
+        return _count(base, where, level)
     except DataError as error:
         if where is None:
             raise
         raise _no_condition(base, where, error) from error
 
 
-def _count(base: KnowledgeBase, condition: str, level: float) -> Count:
-    # On a line of its own, for it may end in a comment.
-    chosen = f"(SELECT onoma_record AS record, entity FROM record_current WHERE (\n{condition}\n))"  # noqa: S608
-    reported = int(base.value(f"SELECT count(DISTINCT entity) FROM {chosen}"))  # noqa: S608
-    sure = int(
-        base.value(f"SELECT count(DISTINCT entity) FROM {chosen} ANTI JOIN samples USING (record)")  # noqa: S608
-    )
-    lists = base.query(f"SELECT roots FROM samples SEMI JOIN {chosen} USING (record)")["roots"].to_pylist()  # noqa: S608
-    if not lists:
+def _count(base: KnowledgeBase, condition: str | None, level: float) -> Count:
+    if condition is None:
+        reported = int(base.value("SELECT count(DISTINCT entity) FROM memberships"))
+        # Entities of which no record is sure.
+        sure = reported - int(
+            base.value(
+                """SELECT count(*) FROM (SELECT entity FROM memberships WHERE entity IN
+                    (SELECT entity FROM memberships SEMI JOIN samples USING (record))
+                GROUP BY entity HAVING count(*) FILTER (record NOT IN (SELECT record FROM samples)) = 0)"""
+            )
+        )
+        chosen = "memberships"
+    else:
+        # On a line of its own, for it may end in a comment.
+        chosen = f"(SELECT onoma_record AS record, entity FROM record_current WHERE (\n{condition}\n))"  # noqa: S608
+        reported = int(base.value(f"SELECT count(DISTINCT entity) FROM {chosen}"))  # noqa: S608
+        sure = int(
+            base.value(f"SELECT count(DISTINCT entity) FROM {chosen} ANTI JOIN samples USING (record)")  # noqa: S608
+        )
+    lists = base.query(f"SELECT roots FROM samples SEMI JOIN {chosen} USING (record)")["roots"]  # noqa: S608
+    if not len(lists):
         told = None if is_from_text(base) else reported
         return Count(reported, told, told, level)
-    length = max(map(len, lists))
-    # Groups that were drawn at different times are independent: those with fewer samples begin again.
-    drawn = np.array([[row[s % len(row)] for s in range(length)] for row in lists], dtype=np.int64)
-    counts = sure + np.array([len(np.unique(column)) for column in drawn.T])
+    counts = sure + _groups(lists)
     low, high = np.quantile(counts, [(1 - level) / 2, (1 + level) / 2])
     return Count(reported, min(int(low), reported), max(int(np.ceil(high)), reported), level)
+
+
+def _groups(lists: pa.ChunkedArray) -> NDArray[np.int64]:
+    """Return for each sample how many entities there are among records, given the first of its entity in each."""
+    one = lists.combine_chunks()
+    lengths = pc.list_value_length(one).to_numpy()
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    # Groups that were drawn at different times are independent: those with fewer samples begin again.
+    at = starts[:, None] + np.arange(int(lengths.max()))[None, :] % lengths[:, None]
+    drawn = np.sort(one.flatten().to_numpy()[at], axis=0)
+    found: NDArray[np.int64] = 1 + (drawn[1:] != drawn[:-1]).sum(axis=0)
+    return found
 
 
 def _no_condition(base: KnowledgeBase, where: str, error: DataError) -> SettingsError:

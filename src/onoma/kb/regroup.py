@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from onoma.errors import SettingsError
 from onoma.kb.commit import Update
 from onoma.kb.database import KnowledgeBase
-from onoma.kb.judge import Said, judge_in
+from onoma.kb.judge import Around, Said, judge_in
 from onoma.kb.world import find_entity, find_record_key
 
 __all__ = ["Grouping", "Preview", "merge_entities", "move_records", "preview_judgements", "split_records"]
@@ -81,18 +81,18 @@ def move_records(base: KnowledgeBase, entity: str, records: Sequence[str], to: s
 
 
 def preview_judgements(
-    writing: Callable[[], AbstractContextManager[KnowledgeBase]], said: Sequence[Said], *, by: str = ""
+    judging: Callable[[], AbstractContextManager[tuple[KnowledgeBase, Around]]], said: Sequence[Said], *, by: str = ""
 ) -> Preview:
     """Return what judgements would do; nothing is kept.
 
     Parameters
     ----------
-    writing
-        Opens a transaction, which an error takes back.
+    judging
+        Opens a transaction, which an error takes back, and says where what is touched comes from.
     """
     try:
-        with writing() as base:
-            raise _Seen(_outcome(base, said, by))  # noqa: TRY301 (what takes it back)
+        with judging() as (base, around):
+            raise _Seen(_outcome(base, said, by, around))  # noqa: TRY301 (what takes it back)
     except _Seen as seen:
         return seen.preview
 
@@ -103,10 +103,10 @@ class _Seen(Exception):  # noqa: N818 (it is no error: it takes a transaction ba
         self.preview = preview
 
 
-def _outcome(base: KnowledgeBase, said: Sequence[Said], by: str) -> Preview:
+def _outcome(base: KnowledgeBase, said: Sequence[Said], by: str, around: Around) -> Preview:
     keys = {_key(base, name) for each in said for name in (each.a, each.b)}
     before = [_grouping(base, entity) for entity in _entities(base, sorted(keys))]
-    _, update = judge_in(base, said, by=by)
+    _, update = judge_in(base, said, by=by, around=around)
     records = [record for group in before for record, _ in group.records]
     after = [_grouping(base, entity) for entity in _entities(base, records)]
     return Preview(tuple(before), tuple(after), update)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.fingerprints import row_fingerprints
+from onoma.kb._schema import SEALS
 from onoma.kb.database import KnowledgeBase, create_knowledge_base, quoted
 from onoma.kb.identity import Change
 from onoma.kb.incremental import KEPT
@@ -346,8 +347,8 @@ def note_run(base: KnowledgeBase, run: Run, seconds: float, about: Mapping[str, 
         "seconds": seconds,
     }
     base.append("runs", pa.Table.from_pylist([row | dict(about or {})]))
-    if base.value("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'seals'"):
-        base.change("UPDATE seals SET content = ''")  # who is who is another now
+    base.change(SEALS)  # to ask whether there are any takes longer
+    base.change("UPDATE seals SET content = '' WHERE content <> ''")  # who is who is another now
 
 
 def _versions() -> dict[str, str]:

@@ -256,23 +256,7 @@ def plan_update(base: KnowledgeBase, incoming: Sequence[Incoming], retract: pa.T
     """Say what is new, changed, the same as before, and to go."""
     tables, source, replaced = [], [], []
     for each in incoming:
-        keys = pa.table(
-            {
-                "place": np.arange(len(each.table)),
-                "source": pa.array(each.source, pa.string()),
-                "id": each.table["id"],
-                "content": pa.array(row_fingerprints(each.table), pa.uint64()),
-            }
-        )
-        found = base.query(
-            """SELECT k.place, m.record, r.onoma_content = k.content AS same FROM keys k
-            JOIN memberships m ON (m.source, m.id) = (k.source, k.id)
-            JOIN records r ON r.onoma_record = m.record""",
-            None,
-            {"keys": keys},
-        )
-        same = set(found.filter(found["same"])["place"].to_pylist())
-        old = dict(zip(found["place"].to_pylist(), found["record"].to_pylist(), strict=True))
+        same, old = _known(base, each)
         fresh = [i for i in range(len(each.table)) if i not in same]
         update.n_same += len(same)
         update.n_changed += sum(i in old for i in fresh)
@@ -286,6 +270,36 @@ def plan_update(base: KnowledgeBase, incoming: Sequence[Incoming], retract: pa.T
     _check_once(source, table)
     gone = np.union1d(retracted, np.array([number for number in replaced if number is not None], dtype=np.int64))
     return Plan(table, source, replaced, gone, retracted)
+
+
+def _known(base: KnowledgeBase, incoming: Incoming) -> tuple[set[int], dict[int, int]]:
+    """Return which rows are there already as they are, and the record of each whose id is there."""
+    content = row_fingerprints(incoming.table)
+    if len(content) == 1:
+        rows = base.rows(
+            """SELECT m.record, r.onoma_content FROM memberships m JOIN records r ON r.onoma_record = m.record
+            WHERE m.id = ? AND m.source = ?""",
+            [str(incoming.table["id"][0]), incoming.source[0]],
+        )
+        same = {0} if any(known == int(content[0]) for _, known in rows) else set()
+        return same, {0: int(rows[-1][0])} if rows else {}
+    keys = pa.table(
+        {
+            "place": np.arange(len(incoming.table)),
+            "source": pa.array(incoming.source, pa.string()),
+            "id": incoming.table["id"],
+            "content": pa.array(content, pa.uint64()),
+        }
+    )
+    found = base.query(
+        """SELECT k.place, m.record, r.onoma_content = k.content AS same FROM keys k
+        JOIN memberships m ON (m.source, m.id) = (k.source, k.id)
+        JOIN records r ON r.onoma_record = m.record""",
+        None,
+        {"keys": keys},
+    )
+    same = set(found.filter(found["same"])["place"].to_pylist())
+    return same, dict(zip(found["place"].to_pylist(), found["record"].to_pylist(), strict=True))
 
 
 def _check_once(source: Sequence[str], table: pa.Table | None) -> None:
@@ -355,14 +369,12 @@ def why_anew(base: KnowledgeBase, *, more: int = 0) -> str:
 
 def take_in(base: KnowledgeBase, plan: Plan, update: Update) -> NDArray[np.int64]:
     """Keep the new records, in no entity yet, and take away those that go; return the numbers of the new."""
-    gone = {"gone": pa.table({"record": plan.gone})}
-    base.change(
-        f"UPDATE records SET onoma_retracted = {update.run} FROM gone WHERE onoma_record = gone.record",  # noqa: S608
-        None,
-        gone,
-    )
-    keep_former(base, gone["gone"], update.run)
-    base.change("DELETE FROM memberships USING gone WHERE memberships.record = gone.record", None, gone)
+    if len(plan.gone):
+        here, tables = base.among("onoma_record", plan.gone)
+        base.change(f"UPDATE records SET onoma_retracted = {update.run} WHERE {here}", None, tables)  # noqa: S608
+        keep_former(base, plan.gone, update.run)
+        here, tables = base.among("record", plan.gone)
+        base.change(f"DELETE FROM memberships WHERE {here}", None, tables)  # noqa: S608
     if plan.table is None:
         return np.zeros(0, dtype=np.int64)
     first = int(base.meta("next_record") or 0)

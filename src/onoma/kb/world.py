@@ -4,7 +4,7 @@ import json
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.posterior.judgements import Judged
 
-__all__ = ["World", "find_entity", "find_record_key", "load_world"]
+__all__ = ["World", "find_entity", "find_record_key", "find_record_keys", "load_world", "read_judged"]
 
 _BALLAST = 400
 """Values of a field that stand for all those that are not at hand."""
@@ -71,7 +71,12 @@ class World:
     @property
     def weights(self) -> Weights:
         """What agreement weighs among so many records; of a model that draws for itself, what it states is all."""
-        return flat_weights() if self.memory.is_own else self.memory.weights_for(self.n)
+        return flat_weights() if self.memory.is_own else self.memory.weights_for(self.total)
+
+    @property
+    def total(self) -> int:
+        """How many records there are in all; those of a part are fewer."""
+        return self.n
 
     @cached_property
     def counts(self) -> list[NDArray[np.int64]]:
@@ -237,20 +242,28 @@ class World:
 
     def judged(self) -> Judged:
         """Return the judgements that hold, of records that are there."""
-        found = self.base.rows(
-            """SELECT j.kind, one.record, other.record, j.weight FROM judgement_current j
-            JOIN memberships one ON (one.source, one.id) = (j.a_source, j.a)
-            JOIN memberships other ON (other.source, other.id) = (j.b_source, j.b) ORDER BY judgement"""
-        )
-        rows = [(kind, self.place(a), self.place(b), weight) for kind, a, b, weight in found]
+        return read_judged(self.base, self.records)
 
-        def pairs(chosen: list[tuple[str, int, int, float | None]]) -> NDArray[np.int64]:
-            return np.array([(a, b) for _, a, b, _ in chosen], dtype=np.int64).reshape(-1, 2)
 
-        weighed = [row for row in rows if row[3] is not None]
-        bits = [w if kind == "same" else -w for kind, _, _, w in weighed if w is not None]
-        hard = [[row for row in rows if row[3] is None and row[0] == kind] for kind in ("same", "different")]
-        return Judged(pairs(hard[0]), pairs(hard[1]), pairs(weighed), np.array(bits, dtype=np.float64))
+def read_judged(base: KnowledgeBase, records: NDArray[np.int64]) -> Judged:
+    """Return the judgements that hold, of records that are there, by their places among the numbers of all records."""
+    rows = base.rows(
+        """WITH named AS (SELECT a_source AS source, a AS id FROM judgement_current
+            UNION SELECT b_source, b FROM judgement_current),
+        there AS MATERIALIZED (SELECT source, id, record FROM memberships SEMI JOIN named USING (source, id))
+        SELECT j.kind, one.record, other.record, j.weight FROM judgement_current j
+        JOIN there one ON (one.source, one.id) = (j.a_source, j.a)
+        JOIN there other ON (other.source, other.id) = (j.b_source, j.b) ORDER BY judgement"""
+    )
+
+    def pairs(chosen: list[tuple[Any, ...]]) -> NDArray[np.int64]:
+        numbers = np.array([(a, b) for _, a, b, _ in chosen], dtype=np.int64).reshape(-1, 2)
+        return np.searchsorted(records, numbers).astype(np.int64)
+
+    weighed = [row for row in rows if row[3] is not None]
+    bits = [w if kind == "same" else -w for kind, _, _, w in weighed]
+    hard = [[row for row in rows if row[3] is None and row[0] == kind] for kind in ("same", "different")]
+    return Judged(pairs(hard[0]), pairs(hard[1]), pairs(weighed), np.array(bits, dtype=np.float64))
 
 
 def ballast_of(
@@ -301,10 +314,16 @@ def stored_job(base: KnowledgeBase) -> dict[str, Any]:
     return found
 
 
+@lru_cache(maxsize=2)
+def _memory_of(data: bytes) -> Memory:
+    """Read what was learnt; whoever adds one record after the other reads the same again and again."""
+    return memory_from_bytes(data)
+
+
 def stored_memory(base: KnowledgeBase) -> Memory:
     """Return what was learnt before."""
     try:
-        return memory_from_bytes(base.blob("memory"))
+        return _memory_of(base.blob("memory"))
     except DataError:
         raise
     except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
@@ -344,17 +363,34 @@ def find_entity(base: KnowledgeBase, name: str) -> str:
 
 def find_record_key(base: KnowledgeBase, name: str) -> tuple[int, str, str]:
     """Return number, source and id of a record, named by its id, or by source:id."""
-    found = base.rows("SELECT record, source, id FROM memberships WHERE id = ?", [name])
+    return find_record_keys(base, [name])[name]
+
+
+def find_record_keys(base: KnowledgeBase, names: Sequence[str]) -> dict[str, tuple[int, str, str]]:
+    """Return the same of several records, by their names: all are looked for at once."""
+    asked = sorted({*names, *(name.partition(":")[2] for name in names)})
+    rows = base.rows(
+        f"SELECT record, source, id FROM memberships WHERE id IN ({', '.join('?' * len(asked)) or 'NULL'})",  # noqa: S608
+        asked,
+    )
+    by_id: dict[str, list[tuple[int, str, str]]] = {}
+    for number, source, key in rows:
+        by_id.setdefault(str(key), []).append((int(number), str(source), str(key)))
+    return {name: _one_of(base, name, by_id) for name in names}
+
+
+def _one_of(base: KnowledgeBase, name: str, by_id: dict[str, list[tuple[int, str, str]]]) -> tuple[int, str, str]:
+    """Return the one record that a name means."""
+    found = by_id.get(name, [])
     if not found and ":" in name:
         source, _, rest = name.partition(":")
-        found = base.rows("SELECT record, source, id FROM memberships WHERE source = ? AND id = ?", [source, rest])
+        found = [each for each in by_id.get(rest, []) if each[1] == source]
     if not found:
         raise DataError(f"there is no record {name!r}", file=base.path)
     if len(found) > 1:
         hint = "Name it with its source: " + ", ".join(f"{source}:{key}" for _, source, key in found[:3])
         raise DataError(f"the id {name!r} stands in several sources", file=base.path, hint=hint)
-    number, source, key = found[0]
-    return int(number), str(source), str(key)
+    return found[0]
 
 
 def record_table(base: KnowledgeBase, numbers: Sequence[int] | NDArray[np.int64] | None = None) -> pa.Table:
@@ -365,7 +401,6 @@ def record_table(base: KnowledgeBase, numbers: Sequence[int] | NDArray[np.int64]
         sql = f"SELECT {columns} FROM records r WHERE onoma_retracted IS NULL ORDER BY onoma_record"  # noqa: S608
         found = base.query(sql)
     else:
-        wanted = pa.table({"record": np.asarray(numbers, dtype=np.int64)})
-        sql = f"SELECT {columns} FROM records r JOIN wanted ON record = onoma_record ORDER BY onoma_record"  # noqa: S608
-        found = base.query(sql, None, {"wanted": wanted})
+        here, tables = base.among("onoma_record", np.asarray(numbers, dtype=np.int64))
+        found = base.query(f"SELECT {columns} FROM records r WHERE {here} ORDER BY onoma_record", None, tables)  # noqa: S608
     return found.rename_columns([str(name) for name, _ in names])

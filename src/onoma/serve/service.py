@@ -14,11 +14,12 @@ from onoma.errors import DataError, UnsupportedError
 from onoma.kb.ask.golden import golden_values
 from onoma.kb.database import Held, KnowledgeBase, file_stamp, hold_knowledge_base
 from onoma.kb.explain import explain_entity, explain_records
-from onoma.kb.judge import Said, judge_in, list_judgements, retract_in
+from onoma.kb.judge import Around, Said, judge_in, list_judgements, retract_in
 from onoma.kb.lookup.find import Finding
 from onoma.kb.lookup.live import Live
+from onoma.kb.lookup.words import WordIndex, search_entities
 from onoma.kb.proposals import accept_proposal, list_proposals, propose, reject_proposal
-from onoma.kb.query import count_entities, history, record_rows, show
+from onoma.kb.query import count_entities, history, record_rows
 from onoma.kb.report import run_lines
 from onoma.kb.review import doubts
 from onoma.kb.world import find_entity
@@ -38,6 +39,8 @@ class Service:
         self._stamp: tuple[int, ...] = ()
         self._held = self._open()
         self.live = Live(path, self._held)
+        self._words_lock = threading.Lock()
+        self._words: tuple[object, WordIndex] | None = None
 
     def _open(self) -> Held:
         self._stamp = file_stamp(self.path)
@@ -65,10 +68,25 @@ class Service:
     @contextlib.contextmanager
     def writing(self) -> Iterator[KnowledgeBase]:
         """Let one thread change something: all of it is there at the end, or nothing."""
-        if not self.write:
-            raise UnsupportedError("this service reads only", hint="Begin it with onoma serve KB --write.")
+        self._check_writes()
         with self._held.writing() as base:
             yield base
+
+    @contextlib.contextmanager
+    def judging(self, *, follows: bool = True) -> Iterator[tuple[KnowledgeBase, Around]]:
+        """Let one thread judge; what is held in memory follows, but where all is taken back in the end."""
+        self._check_writes()
+        with self.live.judging(follows=follows) as opened:
+            yield opened
+
+    def around(self) -> Around:
+        """Return where the records around some come from."""
+        self._current()
+        return self.live.around()
+
+    def _check_writes(self) -> None:
+        if not self.write:
+            raise UnsupportedError("this service reads only", hint="Begin it with onoma serve KB --write.")
 
     def overview(self) -> Json:
         """Say what there is: how many records and entities, the model, the fields, the last runs."""
@@ -99,9 +117,20 @@ class Service:
 
     def search(self, name: str, *, most: int = 10) -> Json:
         """Find entities by name, spelt roughly right."""
+        words = self.words()
         with self.reading() as base:
-            found = show(base, name, most=most)
+            found = search_entities(base, words, name, most=most)
         return {"entities": [{key: plain(value) for key, value in each._asdict().items()} for each in found]}
+
+    def words(self) -> WordIndex:
+        """Return the words of all records; whoever asks first waits until they are read."""
+        with self.reading() as base:
+            sql = "SELECT count(*), max(onoma_record), count(onoma_retracted) FROM records"
+            key = (base.rows(sql)[0], self._held)
+            with self._words_lock:
+                if self._words is None or self._words[0] != key:
+                    self._words = (key, WordIndex.load(base))
+                return self._words[1]
 
     def find(self, record: Mapping[str, object], *, most: int = 5) -> Finding:
         """Say which entities a record may be, nothing added."""
@@ -133,12 +162,12 @@ class Service:
     def explain(self, name: str) -> Json:
         """Say what holds an entity together, and what it hangs on."""
         with self.reading() as base:
-            return explain_entity(base, name).as_dict()
+            return explain_entity(base, name, around=self.around()).as_dict()
 
     def pair(self, a: str, b: str) -> Json:
         """Say why two records are, or are not, the same: the waterfall of bits."""
         with self.reading() as base:
-            return explain_records(base, a, b).as_dict()
+            return explain_records(base, a, b, around=self.around()).as_dict()
 
     def count(self, where: str | None = None, *, level: float = 0.95) -> Json:
         """Count entities, with an interval."""
@@ -163,24 +192,21 @@ class Service:
 
     def add(self, record: Mapping[str, object]) -> Json:
         """Add a record."""
-        if not self.write:
-            raise UnsupportedError("this service reads only", hint="Begin it with onoma serve KB --write.")
+        self._check_writes()
         return self.live.add(record, command="onoma serve").as_dict()
 
     def judge(
         self, kind: Literal["same", "different"], a: str, b: str, *, by: str = "", weight: float | None = None
     ) -> Json:
         """Keep a judgement, and resolve again what it touches."""
-        with self.writing() as base:
-            kept, update = judge_in(base, [Said(kind, a, b, weight)], by=by, command="onoma serve")
-        self.live.forget()
+        with self.judging() as (base, around):
+            kept, update = judge_in(base, [Said(kind, a, b, weight)], by=by, command="onoma serve", around=around)
         return {"judgements": [each.as_dict() for each in kept], "update": update.as_dict()}
 
     def retract(self, numbers: Sequence[int]) -> Json:
         """Take judgements back."""
-        with self.writing() as base:
-            update = retract_in(base, numbers, command="onoma serve")
-        self.live.forget()
+        with self.judging() as (base, around):
+            update = retract_in(base, numbers, command="onoma serve", around=around)
         return {"update": update.as_dict()}
 
     def propose(self, kind: Literal["same", "different"], a: str, b: str, *, by: str = "", why: str = "") -> Json:
@@ -190,9 +216,8 @@ class Service:
 
     def accept(self, number: int, *, by: str = "") -> Json:
         """Make a proposal a judgement."""
-        with self.writing() as base:
-            kept, update = accept_proposal(base, number, by=by, command="onoma serve")
-        self.live.forget()
+        with self.judging() as (base, around):
+            kept, update = accept_proposal(base, number, by=by, command="onoma serve", around=around)
         return {"judgements": [each.as_dict() for each in kept], "update": update.as_dict()}
 
     def reject(self, number: int) -> Json:

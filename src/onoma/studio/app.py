@@ -16,7 +16,7 @@ from onoma.kb.texts import explain_text_entity
 from onoma.studio.changes import add_changes
 from onoma.studio.charts import reliability
 from onoma.studio.desk import Desk
-from onoma.studio.entity import entity_page, neighbours, pair_page
+from onoma.studio.entity import entity_page, lineage_of, neighbours, pair_page
 from onoma.studio.guard import App, Guard
 from onoma.studio.overview import overview
 from onoma.studio.pages import Pages, give_file
@@ -115,10 +115,15 @@ def _add_pages(app: FastAPI, desk: Desk, pages: Pages) -> None:
     def why(request: Request, id: Name) -> HTMLResponse:
         with desk.reading() as base:
             try:
-                found = {"why": explain_entity(base, id, world=desk.world(base)), "refused": ""}
+                found = {"why": explain_entity(base, id, around=desk.service.around()), "refused": ""}
             except OnomaError as error:
                 found = {"why": None, "refused": error.message}
         return pages.show(request, "why.html", found)
+
+    @app.get("/entity/names")
+    def names(request: Request, id: Name) -> HTMLResponse:
+        with desk.reading() as base:
+            return pages.show(request, "names.html", lineage_of(base, id))
 
     @app.get("/entity/history")
     def life(request: Request, id: Name) -> HTMLResponse:
@@ -129,7 +134,7 @@ def _add_pages(app: FastAPI, desk: Desk, pages: Pages) -> None:
     @app.get("/pair")
     def pair(request: Request, a: Name, b: Name) -> HTMLResponse:
         with desk.reading() as base:
-            found = pair_page(base, explain_records(base, a, b, world=desk.world(base)))
+            found = pair_page(base, explain_records(base, a, b, around=desk.service.around()))
         return pages.show(request, "pair.html", found)
 
     _add_more(app, desk, pages)

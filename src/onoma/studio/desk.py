@@ -1,23 +1,21 @@
 """What the studio works on: a knowledge base that is held open, and what is kept beside it so that pages come at once.
 
-* The state of all records, as arrays, for explanations: read once for each run.
+* The state of all records, as arrays with an index (`kb/lookup`), for explanations and judgements: read once.
 * The words of all records, for the search: read once, in a thread of its own.
 * The pairs to be decided (`queue.py`), and one thread that writes what was decided.
 """
 
 import contextlib
-import copy
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from onoma.errors import UnsupportedError
 from onoma.kb.database import KnowledgeBase
-from onoma.kb.judge import Said, judge_in, retract_in
+from onoma.kb.judge import Around, Said, judge_in, retract_in
 from onoma.kb.lookup.words import WordIndex
 from onoma.kb.regroup import Preview, preview_judgements
 from onoma.kb.texts import is_from_text
-from onoma.kb.world import World, load_world
 from onoma.serve.service import Service
 from onoma.studio.queue import Queue
 
@@ -42,9 +40,6 @@ class Desk:
         with self.reading() as base:
             self.is_text = is_from_text(base)
         """Whether it was built from documents."""
-        self._lock = threading.RLock()
-        self._world: tuple[object, World] | None = None
-        self._words: tuple[object, WordIndex] | None = None
 
     def start(self) -> None:
         """Begin what goes on beside: the index of words, the pairs to be decided."""
@@ -57,8 +52,10 @@ class Desk:
         self.service.close()
 
     def _prepare(self) -> None:
-        with contextlib.suppress(Exception):  # whoever searches first is told what is wrong
+        with contextlib.suppress(Exception):  # whoever asks first is told what is wrong
             self.words()
+        with contextlib.suppress(Exception):
+            self.service.around()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[KnowledgeBase]:
@@ -69,50 +66,42 @@ class Desk:
     @contextlib.contextmanager
     def writing(self) -> Iterator[KnowledgeBase]:
         """Change something: all of it, or nothing."""
+        self._check_writes()
+        with self.service.writing() as base:
+            yield base
+
+    @contextlib.contextmanager
+    def judging(self, *, follows: bool = True) -> Iterator[tuple[KnowledgeBase, Around]]:
+        """Judge: all of it is kept, or nothing; what is held in memory follows, but where all is taken back."""
+        self._check_writes()
+        with self.service.judging(follows=follows) as opened:
+            yield opened
+
+    def _check_writes(self) -> None:
         if not self.write:
             raise UnsupportedError(
                 "this studio reads only", hint=f"Begin it without --read-only: onoma studio {self.path.name}"
             )
-        with self.service.writing() as base:
-            yield base
-
-    def world(self, base: KnowledgeBase) -> World:
-        """Return the state of all records, as it is in a knowledge base that is open."""
-        key = base.rows("SELECT max(run), count(*) FROM runs")[0]
-        with self._lock:
-            if self._world is None or self._world[0] != key:
-                self._world = (key, load_world(base))
-            mine = copy.copy(self._world[1])
-        mine.base = base
-        return mine
 
     def words(self) -> WordIndex:
         """Return the words of all records; whoever asks first waits until they are read."""
-        with self.reading() as base:
-            sql = "SELECT count(*), max(onoma_record), count(onoma_retracted) FROM records"
-            key = base.rows(sql)[0]
-            with self._lock:
-                if self._words is None or self._words[0] != key:
-                    self._words = (key, WordIndex.load(base))
-                return self._words[1]
+        return self.service.words()
 
     def preview(self, said: Sequence[Said]) -> Preview:
         """Say what judgements would do; nothing is kept."""
-        return preview_judgements(self.writing, said, by=self.by)
+        return preview_judgements(lambda: self.judging(follows=False), said, by=self.by)
 
     def judge(self, said: Sequence[Said]) -> list[int]:
         """Keep judgements; return their numbers."""
-        with self.writing() as base:
-            kept, update = judge_in(base, said, by=self.by, command=COMMAND)
-        self.service.live.forget()
+        with self.judging() as (base, around):
+            kept, update = judge_in(base, said, by=self.by, command=COMMAND, around=around)
         self.queue.note(update)
         return [each.number for each in kept]
 
     def retract(self, numbers: Sequence[int]) -> None:
         """Take judgements back."""
-        with self.writing() as base:
-            update = retract_in(base, numbers, command=COMMAND)
-        self.service.live.forget()
+        with self.judging() as (base, around):
+            update = retract_in(base, numbers, command=COMMAND, around=around)
         self.queue.note(update)
 
     def doubt_left(self) -> float:

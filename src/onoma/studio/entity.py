@@ -4,21 +4,25 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
+import numpy as np
 
 from onoma.kb.database import KnowledgeBase, quoted
 from onoma.kb.explain import PairExplanation
+from onoma.kb.query import record_rows
 from onoma.kb.texts import explain_text_entity, is_from_text
 from onoma.kb.trees import entity_tree, has_trees
-from onoma.kb.world import find_entity, find_record_key, record_table
+from onoma.kb.world import find_entity, find_record_keys, record_table
+from onoma.resolve.models.phylogeny.lineage import known_tree
 from onoma.studio.charts import waterfall
-from onoma.studio.naming import about_columns, entity_labels, label_of, record_name
+from onoma.studio.naming import about_columns, entity_labels, label_of, naming_columns, record_name
 
-__all__ = ["entity_page", "judged_before", "neighbours", "pair_page", "side_by_side"]
+__all__ = ["entity_page", "judged_before", "lineage_of", "neighbours", "pair_page", "side_by_side"]
 
 _MOST = 300
 """Records of an entity that are shown."""
 _NEAR = 12
+_NAMES = 60
+"""Different names of an entity up to which it is said which descends from which."""
 
 
 def entity_page(base: KnowledgeBase, name: str) -> dict[str, Any]:
@@ -93,6 +97,29 @@ def _is_there(value: object) -> bool:
     return value is not None and value != ""
 
 
+def lineage_of(base: KnowledgeBase, name: str) -> dict[str, Any]:
+    """Return which name of an entity descends from which, and what was done to it on the way."""
+    entity = find_entity(base, name)
+    naming = naming_columns(base)
+    columns = [column for column, stored, _ in about_columns(base) if stored in naming]
+    written = (" ".join(str(row[c]) for c in columns if _is_there(row.get(c))) for row in record_rows(base, entity))
+    names = [name for name in written if name]
+    n_names = len(set(names))
+    if not 0 < n_names <= _NAMES:
+        return {"root": None, "n_names": n_names}
+    tree = known_tree(names)
+    children: dict[int, list[int]] = {}
+    for i, parent in enumerate(tree.parents):
+        children.setdefault(parent, []).append(i)
+
+    def told(i: int) -> dict[str, Any]:
+        times = 1 if tree.counts is None else tree.counts[i]
+        below = [told(child) for child in children.get(i, ())]
+        return {"name": tree.names[i], "edit": tree.edit(i), "times": times, "below": below}
+
+    return {"root": [told(i) for i in children.get(-1, ())], "n_names": n_names}
+
+
 def neighbours(base: KnowledgeBase, entity: str, *, most: int = _NEAR) -> list[dict[str, Any]]:
     """Return the entities that nearly belong: those with a record most probably together with one of its records."""
     return base.query(
@@ -114,12 +141,11 @@ def neighbours(base: KnowledgeBase, entity: str, *, most: int = _NEAR) -> list[d
 
 def side_by_side(base: KnowledgeBase, pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """Return pairs of records with their values beside each other, and the entities they are in."""
-    keys = {name: find_record_key(base, name) for pair in pairs for name in pair}
+    keys = find_record_keys(base, [name for pair in pairs for name in pair])
     numbers = sorted({number for number, _, _ in keys.values()})
     values = dict(zip(numbers, record_table(base, numbers).to_pylist(), strict=True))
-    wanted = pa.table({"record": numbers})
-    sql = "SELECT record, entity FROM memberships SEMI JOIN wanted USING (record)"
-    rows = base.query(sql, None, {"wanted": wanted}).to_pylist()
+    here, tables = base.among("record", np.array(numbers, dtype=np.int64))
+    rows = base.query(f"SELECT record, entity FROM memberships WHERE {here}", None, tables).to_pylist()  # noqa: S608
     entity = {row["record"]: row["entity"] for row in rows}
     columns = about_columns(base)
     found = []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from onoma.kb.database import KnowledgeBase, quoted
 
-__all__ = ["about_columns", "entity_labels", "label_of", "record_name"]
+__all__ = ["about_columns", "entity_labels", "label_of", "naming_columns", "record_name"]
 
 OURS = ("entity", "size", "probability", "record")
 """Columns of `entities` that are not of the data."""

@@ -24,11 +24,11 @@ def overview(base: KnowledgeBase) -> dict[str, Any]:
     """Return what the first page shows."""
     runs = run_lines(base)
     summary = stored_summary(base)
-    records, entities = base.rows("SELECT count(*), count(DISTINCT entity) FROM memberships")[0]
+    records = int(base.value("SELECT count(*) FROM memberships"))
     counted = count_entities(base)
     return {
         "records": records,
-        "entities": entities,
+        "entities": counted.reported,
         "interval": (counted.low, counted.high),
         "quality": summary.get("quality") or {},
         "sizes": _sizes(base),

@@ -17,7 +17,7 @@ from onoma.errors import OnomaError, SettingsError
 from onoma.kb.commit import Update
 from onoma.kb.judge import Said
 from onoma.kb.review import Doubt, doubts
-from onoma.kb.world import find_record_key
+from onoma.kb.world import find_record_keys
 
 if TYPE_CHECKING:
     from onoma.studio.desk import Desk
@@ -126,8 +126,7 @@ class Queue:
             raise SettingsError(f"two records are 'same' or 'different', not {kind!r}")
         said = Said("same" if kind == "same" else "different", a, b)
         with self._desk.reading() as base:
-            for name in (a, b):
-                find_record_key(base, name)
+            find_record_keys(base, [a, b])
         with self._lock:
             found = Answer(len(self._answers) + 1, kind, a, b)
             self._answers.append(found)

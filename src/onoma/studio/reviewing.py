@@ -57,7 +57,7 @@ def add_review(app: FastAPI, desk: Desk, pages: Pages) -> None:
     @app.get("/review/why")
     def why(request: Request, a: str, b: str) -> HTMLResponse:
         with desk.reading() as base:
-            found = pair_page(base, explain_records(base, a, b, world=desk.world(base)))
+            found = pair_page(base, explain_records(base, a, b, around=desk.service.around()))
         return pages.show(request, "waterfall.html", found)
 
     @app.get("/review/state")

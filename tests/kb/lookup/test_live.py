@@ -5,7 +5,10 @@ import pytest
 
 from onoma.errors import DataError
 from onoma.kb.database import file_stamp, read_knowledge_base, write_in_place
+from onoma.kb.explain import explain_entity, explain_records
+from onoma.kb.judge import WHOLE, Said, judge, judge_in, retract_in, retract_judgements
 from onoma.kb.lookup.live import Live
+from onoma.kb.review import doubts
 from onoma.kb.update import update_knowledge_base
 
 
@@ -94,3 +97,59 @@ def test_what_is_no_knowledge_base_is_refused(tmp_path):
         Live(path).find({"a": "b"})
     with pytest.raises(DataError, match="no such file"):
         Live(path).add({"a": "b"})
+
+
+STATE = (
+    "SELECT record, entity, probability FROM memberships ORDER BY record",
+    "SELECT a, b, probability FROM edges ORDER BY a, b",
+    "SELECT * FROM samples ORDER BY record",
+)
+
+
+def state(path):
+    with read_knowledge_base(path) as base:
+        return [base.rows(sql) for sql in STATE]
+
+
+def test_judging_from_memory_is_judging_from_the_file(kb, tmp_path):
+    other = tmp_path / "other.duckdb"
+    other.write_bytes(kb.read_bytes())
+    with read_knowledge_base(kb) as base:
+        pairs = [(each.a, each.b) for each in doubts(base, most=6, one_of_each=True)]
+        apart = base.rows("SELECT min(id) FROM memberships GROUP BY entity ORDER BY 1 LIMIT 2")
+    pairs.append((apart[0][0], apart[1][0]))  # two that nobody compared
+    live = Live(kb)
+    mine = live.snapshot()
+    for i, (a, b) in enumerate(pairs):
+        said = [Said("same" if i % 2 == 0 else "different", a, b)]
+        with live.judging() as (base, around):
+            judge_in(base, said, around=around)
+        judge(other, said)
+    with live.judging() as (base, around):
+        retract_in(base, [2, 7], around=around)
+    retract_judgements(other, [2, 7])
+    assert state(kb) == state(other)
+    assert live.snapshot() is mine  # it was not read again
+    fresh = Live(kb).snapshot()
+    assert [mine.names[e] for e in mine.entity] == [fresh.names[e] for e in fresh.entity]
+    assert sorted(map(tuple, mine.judged.pairs().tolist())) == sorted(map(tuple, fresh.judged.pairs().tolist()))
+    with read_knowledge_base(kb) as base:
+        name = base.value("SELECT entity FROM entities ORDER BY size DESC, entity LIMIT 1")
+        assert explain_entity(base, name, around=live.around()).tree == explain_entity(base, name).tree
+        near, far = (explain_records(base, *pairs[0], around=around) for around in (live.around(), WHOLE))
+        assert near.posterior == far.posterior and near.path == far.path
+
+
+def test_a_judgement_that_is_refused_leaves_memory_as_the_file(kb):
+    live = Live(kb)
+    live.snapshot()
+    with read_knowledge_base(kb) as base:
+        a, b = (key for (key,) in base.rows("SELECT id FROM memberships ORDER BY record LIMIT 2"))
+    before = state(kb)
+    with live.judging() as (base, around):
+        judge_in(base, [Said("same", a, b)], around=around)
+    with pytest.raises(DataError, match="contradicts"), live.judging() as (base, around):
+        judge_in(base, [Said("different", a, b)], around=around)
+    with live.judging() as (base, around):
+        retract_in(base, [1], around=around)
+    assert [row[1] for row in state(kb)[0]] == [row[1] for row in before[0]]

@@ -7,7 +7,8 @@ Samples are of now: the past has one answer and no intervals.
 
 from datetime import datetime
 
-import pyarrow as pa
+import numpy as np
+from numpy.typing import NDArray
 
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import KnowledgeBase, quoted
@@ -19,12 +20,12 @@ FORMER = """CREATE TABLE IF NOT EXISTS former (
     probability DOUBLE NOT NULL, run BIGINT NOT NULL)"""
 
 
-def keep_former(base: KnowledgeBase, records: pa.Table | None, run: int) -> None:
+def keep_former(base: KnowledgeBase, records: NDArray[np.int64] | None, run: int) -> None:
     """Keep where some records (all, if None) are, before a run changes that."""
     base.change(FORMER)
-    some = "" if records is None else "SEMI JOIN touched USING (record)"
-    sql = f"INSERT INTO former SELECT *, {int(run)} FROM memberships {some} WHERE entity <> ''"  # noqa: S608
-    base.change(sql, None, None if records is None else {"touched": records})
+    some, tables = ("true", {}) if records is None else base.among("record", records)
+    sql = f"INSERT INTO former SELECT *, {int(run)} FROM memberships WHERE entity <> '' AND {some}"  # noqa: S608
+    base.change(sql, None, tables)
 
 
 def find_run(base: KnowledgeBase, when: str) -> int:

@@ -17,12 +17,12 @@ import numpy as np
 
 from onoma.corpus.fingerprints import row_fingerprints
 from onoma.errors import DataError
+from onoma.kb._schema import SEALS
 from onoma.kb.database import KnowledgeBase, read_knowledge_base, write_knowledge_base
 from onoma.kb.world import record_table
 
 __all__ = ["Audit", "audit", "seal_all", "seal_anew"]
 
-_TABLE = "CREATE TABLE IF NOT EXISTS seals (run BIGINT NOT NULL, seal VARCHAR NOT NULL, content VARCHAR NOT NULL)"
 _WHO = ("memberships", "judgements", "aliases", "changes", "entities", "former", "proposals")
 
 
@@ -51,7 +51,7 @@ class Audit:
 
 def seal_anew(base: KnowledgeBase, *, whole: bool = True) -> str:
     """Seal all runs as they are told now, and who is who if that is wanted; return the last seal."""
-    base.change(_TABLE)
+    base.change(SEALS)
     base.change("DELETE FROM seals")
     last = ""
     for run, told in _runs(base):
@@ -87,7 +87,7 @@ def audit(path: Path) -> Audit:
 
 
 def _has_seals(base: KnowledgeBase) -> bool:
-    return _is_there(base, "seals")
+    return _is_there(base, "seals") and bool(base.value("SELECT count(*) FROM seals"))
 
 
 def _is_there(base: KnowledgeBase, name: str) -> bool:

@@ -204,19 +204,14 @@ def _shares(weighed: Weighed, found: Resampled) -> tuple[dict[int, float], float
     mine = int(np.flatnonzero(found.records == world.n - 1)[0])
     others = np.flatnonzero(found.records != world.n - 1)
     numbers, place = np.unique(entity[found.records[others]], return_inverse=True)
-    counts: dict[int, float] = {}
-    n_alone = 0
-    for roots in found.roots:
-        here = roots[others] == roots[mine]
-        if not here.any():
-            n_alone += 1
-            continue
-        # A record without evidence of its own counts too, a little: somebody must be chosen.
-        mass = np.bincount(place[here], weight[found.records[others[here]]] + 1e-12, minlength=len(numbers))
-        best = int(numbers[int(np.argmax(mass))])
-        counts[best] = counts.get(best, 0.0) + 1.0
     n = max(len(found.roots), 1)
-    return {number: count / n for number, count in counts.items()}, n_alone / n
+    sample, other = np.nonzero(found.roots[:, others] == found.roots[:, mine, None])
+    # A record without evidence of its own counts too, a little: somebody must be chosen.
+    mass = np.zeros((n, max(len(numbers), 1)))
+    np.add.at(mass, (sample, place[other]), weight[found.records[others[other]]] + 1e-12)
+    met = mass.max(axis=1) > 0
+    best, counts = np.unique(numbers[mass[met].argmax(axis=1)], return_counts=True)
+    return dict(zip(best.tolist(), (counts / n).tolist(), strict=True)), float((~met).sum() / n)
 
 
 def _candidate(weighed: Weighed, entity: int, probability: float) -> Candidate:

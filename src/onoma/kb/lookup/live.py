@@ -10,20 +10,22 @@ so.
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from onoma.errors import DataError, UnsupportedError
 from onoma.kb.commit import Gone, Update, commit_entities
 from onoma.kb.database import Held, KnowledgeBase, file_stamp, read_knowledge_base, write_in_place
 from onoma.kb.incremental import Edges, Resampled
+from onoma.kb.judge import WHOLE, Around
 from onoma.kb.lookup.find import Finding, Weighed, draw_with, find_record, find_records, one_row, weigh_record
-from onoma.kb.lookup.local import LocalWorld
+from onoma.kb.lookup.local import LocalWorld, cut_around
 from onoma.kb.lookup.snapshot import Query, Snapshot, load_snapshot
 from onoma.kb.own.find import find_own
 from onoma.kb.store import append_segment, append_values, codes_table
@@ -37,7 +39,7 @@ from onoma.kb.update import (
     update_knowledge_base,
     why_anew,
 )
-from onoma.kb.world import stored_config, stored_job, stored_memory
+from onoma.kb.world import World, read_judged, stored_config, stored_job, stored_memory
 from onoma.resolve.fields.kinds import VECTOR
 
 __all__ = ["Added", "Live"]
@@ -109,6 +111,44 @@ class Live:
             return [self.find(row, most=most) for row in table.to_pylist()]
         with self._lock:
             return find_records(snapshot, table, most=most)
+
+    def around(self, *, follows: bool = False) -> Around:
+        """Return where the records around some come from: what is held in memory, where it can be.
+
+        `follows`: what is drawn and written is kept in memory too (`judging`).
+        """
+        try:
+            memory = self.snapshot().memory
+        except UnsupportedError:
+            return WHOLE
+        return WHOLE if memory.is_own or memory.is_stated else _Near(self, follows=follows)
+
+    @contextlib.contextmanager
+    def judging(self, *, follows: bool = True) -> Iterator[tuple[KnowledgeBase, Around]]:
+        """Open the knowledge base to be judged; what is in memory follows, or is read again before the next answer.
+
+        `follows`: false where all is taken back in the end.
+        """
+        with self._lock:  # before the file, as in `add`: two locks are always taken in one order
+            around = self.around(follows=follows)
+            try:
+                with self._writing() as base:
+                    yield base, around
+            except BaseException:
+                self._snapshot = None if follows else self._snapshot
+                raise
+            self._snapshot = None if around is WHOLE else self._snapshot
+            self._stamp = file_stamp(self.path)
+
+    def cut(self, base: KnowledgeBase, numbers: Sequence[int], *, anew: bool) -> LocalWorld:
+        """Return what stands around some records; `anew`: judgements were made since it was read."""
+        snapshot = self.snapshot() if not anew else self._snapshot
+        if snapshot is None:
+            raise DataError("cannot be read", file=self.path)
+        with self._lock:
+            seeds = snapshot.places_of(np.unique(np.array(numbers, dtype=np.int64)))
+            said = read_judged(base, snapshot.numbers) if anew else None
+            return cut_around(snapshot, seeds[seeds >= 0], base, said)
 
     def add(self, record: Mapping[str, object], *, command: str = "") -> Added:
         """Add a record in one transaction; only what it touches changes."""
@@ -188,6 +228,23 @@ class Live:
             yield base
 
 
+class _Near(Around):
+    """The records around some, as they are in memory."""
+
+    def __init__(self, live: Live, *, follows: bool) -> None:
+        self._live, self._follows = live, follows
+
+    def world(self, base: KnowledgeBase, numbers: Sequence[int]) -> World:
+        """Cut them out."""
+        return self._live.cut(base, numbers, anew=base.is_changed)
+
+    def follow(self, world: World, found: Resampled) -> None:
+        """Change what is in memory as the file was changed."""
+        if self._follows and isinstance(world, LocalWorld):
+            world.snapshot.judged = read_judged(world.base, world.snapshot.numbers)
+            _follow(world.base, world.snapshot, world, found, world.places)
+
+
 def _told(base: KnowledgeBase, incoming: Incoming, update: Update) -> Added:
     """Return where a record is now."""
     key, source = str(incoming.table["id"][0]), incoming.source[0]
@@ -218,11 +275,11 @@ def _add(base: KnowledgeBase, snapshot: Snapshot, table: pa.Table, number: int, 
     _keep_values(base, snapshot, query, world)
     plausible = weighed.new.take(world.is_plausible(weighed.new))
     found = draw_with(weighed)
-    first = len(world.edges.a)
     world.add_edges(plausible)
     nobody = Gone({}, {}, {}, np.zeros(0, dtype=np.int64))
     commit_entities(world, found, nobody, {}, update, "a new record")
-    _follow(base, snapshot, world, found, first, str(table["id"][0]), source)
+    snapshot.take(query, number, str(table["id"][0]), source)
+    _follow(base, snapshot, world, found, np.append(world.places, snapshot.n - 1))
 
 
 def _alone(base: KnowledgeBase, snapshot: Snapshot, query: Query) -> Weighed:
@@ -248,22 +305,13 @@ def _keep_values(base: KnowledgeBase, snapshot: Snapshot, query: Query, world: L
 
 
 def _follow(
-    base: KnowledgeBase,
-    snapshot: Snapshot,
-    world: LocalWorld,
-    found: Resampled,
-    first: int,
-    key: str,
-    source: str,
+    base: KnowledgeBase, snapshot: Snapshot, world: LocalWorld, found: Resampled, places: NDArray[np.int64]
 ) -> None:
-    """Change what is in memory as the file was changed; `first` is the first new pair."""
-    touched = {"touched": pa.table({"record": world.records[found.records]})}
-    rows = base.query(
-        "SELECT record, entity FROM memberships SEMI JOIN touched USING (record) ORDER BY record", None, touched
-    )
-    snapshot.take(world.query, int(world.records[-1]), key, source)
-    places = np.append(world.places, snapshot.n - 1)
+    """Change what is in memory as the file was changed; `places` are those of the records of the part."""
+    here, tables = base.among("record", world.records[found.records])
+    rows = base.query(f"SELECT record, entity FROM memberships WHERE {here} ORDER BY record", None, tables)  # noqa: S608
     snapshot.name_entities(places[found.records], rows["entity"].to_pylist())
+    first = len(world.edge_numbers)
     for number, p in zip(world.edge_numbers.tolist(), world.edges.probability[:first].tolist(), strict=True):
         snapshot.set_probability(number, p)
     for a, b, *parts in zip(*(part[first:].tolist() for part in world.edges), strict=True):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from onoma.corpus.fingerprints import text_fingerprints
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.incremental import FLOOR, Edges
-from onoma.kb.memory import Memory, Written, write_values
+from onoma.kb.memory import Memory, Written, write_text, write_values
 from onoma.kb.world import ballast_of, load_world
 from onoma.resolve.blocking.canopies import BULKY
 from onoma.resolve.blocking.index import Segment, feature_ids
@@ -109,6 +109,20 @@ class FieldSnapshot:
         """Return a value."""
         at = code - len(self.values)
         return str(self.values[code]) if at < 0 else self.new_values[at]
+
+    def texts(self, codes: NDArray[np.int64]) -> list[str]:
+        """Return some values (ascending codes)."""
+        n = len(self.values)
+        known = codes[: int(np.searchsorted(codes, n))]
+        found: list[str] = self.values.take(pa.array(known)).to_pylist()
+        return found + [self.new_values[code - n] for code in codes[len(known) :].tolist()]
+
+    def count_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many records have each of some values (ascending codes); of one that is not known, none has it."""
+        found = np.zeros(len(codes), dtype=np.int64)
+        known = int(np.searchsorted(codes, len(self.counts)))
+        found[:known] = self.counts[codes[:known]]
+        return found
 
     def code(self, value: str) -> int:
         """Return the code of a value; -1 if nobody has it."""
@@ -206,6 +220,8 @@ class Snapshot:
     new_edges: list[tuple[int, int, float, float, float]] = field(default_factory=list)
     new_beside: dict[int, list[int]] = field(default_factory=dict)
     judged: Judged | None = None
+    said: tuple[Judged | None, dict[int, list[int]]] = (None, {})
+    """By record, whom judgements are about beside it, and the judgements that this was made of."""
     next_number: int = 0
     """The number of the next record."""
 
@@ -221,8 +237,11 @@ class Snapshot:
         for spec, field_ in zip(self.memory.fields, self.fields, strict=True):
             name = spec.columns[0]
             column = one[name] if name in one.column_names else pa.chunked_array([pa.nulls(1, pa.string())])
-            written = write_values(spec, column, field_.examples if spec.kind in _TOGETHER else [])
-            found.append(_first(written))
+            beside = field_.examples if spec.kind in _TOGETHER else []
+            if pa.types.is_string(column.type):
+                found.append(write_text(spec, column[0].as_py(), beside))
+            else:
+                found.append(_first(write_values(spec, column, beside)))
         values, examples = zip(*found, strict=True) if found else ((), ())
         codes = (field_.code(value) if value else -1 for field_, value in zip(self.fields, values, strict=True))
         return Query(values, examples, tuple(codes))
@@ -283,31 +302,44 @@ class Snapshot:
         """Return the places of the records of an entity."""
         if entity in self.members:
             return self.members[entity]
-        return self.company.of(np.array([entity])).tolist() if entity < len(self.company.offsets) - 1 else []
+        offsets, items = self.company
+        return items[offsets[entity] : offsets[entity + 1]].tolist() if entity < len(offsets) - 1 else []
 
-    def together(self, seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+    def together(self, seeds: NDArray[np.int64], judged: Judged | None) -> NDArray[np.int64]:
         """Return records with whatever some sample, a judgement or an entity holds together with them."""
         found = set(seeds.tolist())
         fresh = list(found)
-        said = {} if self.judged is None else _said(self.judged)
+        said = {} if judged is None else self._said_beside(judged)
         while fresh and len(found) < _REGION:
             here = np.array(fresh, dtype=np.int64)
             edges = self.edge_part(self.pairs_of(here))
             tied = edges.probability > FLOOR
             more = {*edges.a[tied].astype(int).tolist(), *edges.b[tied].astype(int).tolist()}
-            for record in fresh:
-                more.update(self.members_of(int(self.entity[record])) if self.entity[record] >= 0 else ())
-                more.update(said.get(record, ()))
-            fresh = sorted(more - found)
+            for entity in set(self.entity[here].tolist()):
+                more.update(self.members_of(entity) if entity >= 0 else ())
+            if said:
+                more.update(other for record in fresh for other in said.get(record, ()))
+            fresh = list(more - found)
             found.update(fresh)
         return np.array(sorted(found), dtype=np.int64)
 
-    def region(self, seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+    def region(self, seeds: NDArray[np.int64], judged: Judged | None) -> NDArray[np.int64]:
         """Return what evidence about some records may touch, and what stands around that."""
-        inner = self.together(seeds)
+        inner = self.together(seeds, judged)
         edges = self.edge_part(self.pairs_of(inner))
-        ring = np.union1d(inner, np.concatenate([edges.a, edges.b]).astype(np.int64))
-        return self.together(ring) if len(ring) < _REGION else ring
+        ring = np.unique(np.concatenate([inner, edges.a, edges.b]).astype(np.int64))
+        return self.together(ring, judged) if len(ring) < _REGION else ring
+
+    def _said_beside(self, judged: Judged) -> dict[int, list[int]]:
+        """Return by record the others that something is said of it and them."""
+        if self.said[0] is not judged:
+            self.said = (judged, _said(judged))
+        return self.said[1]
+
+    def places_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the places of records by their numbers; -1 where one is not there."""
+        at = np.minimum(np.searchsorted(self.numbers, numbers), max(self.n - 1, 0))
+        return np.where(self.numbers[at] == numbers, at, -1) if self.n else np.full(len(numbers), -1)
 
     def take(self, query: Query, number: int, key: str, source: str) -> None:
         """Let a new record be there, in no entity yet."""

@@ -9,6 +9,7 @@ that share most of its letters in threes, which alone are compared letter by let
 Records are known by their numbers, and these do not change when entities do.
 """
 
+import contextlib
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -20,10 +21,13 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from onoma.errors import DataError
 from onoma.kb.database import KnowledgeBase, quoted
 from onoma.kb.lookup.snapshot import Lists
+from onoma.kb.query import Match, matches
+from onoma.kb.world import find_entity
 
-__all__ = ["WordIndex"]
+__all__ = ["WordIndex", "search_entities"]
 
 _BEGUN = 0.9
 """How alike a word is that begins with what was typed."""
@@ -143,6 +147,20 @@ class WordIndex:
         if exact < len(self.words) and self.words[exact] == word:
             found.append((exact, 1.0))
         return found
+
+
+def search_entities(base: KnowledgeBase, words: WordIndex, text: str, *, most: int = 10) -> list[Match]:
+    """Return the entities of the records most alike to a text; one that has it for an id or alias comes first."""
+    scores = dict(words.search(text, most=20 * most))
+    here, tables = base.among("record", np.array(list(scores), dtype=np.int64))
+    rows = base.query(f"SELECT record, entity FROM memberships WHERE {here}", None, tables)  # noqa: S608 (numbers)
+    found: dict[str, float] = {}
+    for record, entity in zip(rows["record"].to_pylist(), rows["entity"].to_pylist(), strict=True):
+        found[entity] = max(found.get(entity, 0.0), round(100 * scores[record], 1))
+    with contextlib.suppress(DataError):
+        found[find_entity(base, text.strip())] = 101.0
+    chosen = sorted(found, key=lambda entity: (-found[entity], entity))[:most]
+    return matches(base, [(min(found[entity], 100.0), entity) for entity in chosen])
 
 
 def _plain(text: str) -> str:

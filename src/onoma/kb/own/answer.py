@@ -121,7 +121,7 @@ def in_doubt(roots: NDArray[np.integer]) -> NDArray[np.int64]:
         return np.zeros(0, dtype=np.int64)
     every = Clustering.from_labels(np.ascontiguousarray(roots[0], dtype=np.int64))
     doubtful = np.zeros(roots.shape[1], dtype=np.bool_)
-    for row in roots[1:]:
+    for row in {row.tobytes(): row for row in roots[1:]}.values():  # most samples repeat others
         now = Clustering.from_labels(np.ascontiguousarray(row, dtype=np.int64))
         both = every.intersect(now)
         # A record is in doubt where its company is not all of its company in both.

@@ -31,6 +31,7 @@ _NINES = (-1.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 _FEWEST = 20  # different values: among fewer, none is too frequent
 _SHARE = 0.005
 _TIMES = 10
+_FEW = 64  # texts: so many are looked at one by one before Arrow has begun
 
 
 _SIGNS = "[^0-9a-z]+"
@@ -97,6 +98,8 @@ def all_by_form(texts: Sequence[str], kind: str) -> list[str | None]:
     >>> all_by_form(["Ada", "n / a", "(999) 999-9999"], "code")
     [None, None, 'repeats one digit']
     """
+    if len(texts) <= _FEW:
+        return [by_form(text, kind) for text in texts]
     raw = pa.array(texts, pa.string())
     bare = pc.replace_substring_regex(pc.ascii_lower(raw), _SIGNS, "")
     suspect = pc.or_(pc.is_in(bare, pa.array(sorted(_BARE_STAND_INS))), pc.match_substring_regex(bare, _BARE_SUSPECTS))

@@ -19,6 +19,7 @@ _LETTERS = str.maketrans(
 _NO_LETTERS = re.compile(r"[\W_]+")
 _NO_ASCII = str.maketrans({chr(i): " " for i in range(128) if not chr(i).isalnum()} | {"'": None})
 _QUOTES = re.compile("['’ʼ`´]")
+_SOME = 32  # texts: so many are folded one by one before Arrow has begun
 
 
 def fold(text: str) -> str:
@@ -48,6 +49,8 @@ def fold_all(texts: Sequence[str]) -> list[str]:
     >>> fold_all(["O'Neil & Sons ", "Müller"])
     ['oneil sons', 'muller']
     """
+    if len(texts) <= _SOME:
+        return [fold(text) for text in texts]
     raw = pa.array(texts, pa.string())
     plain = pc.replace_substring_regex(pc.replace_substring(pc.ascii_lower(raw), "'", ""), "[^0-9a-z]+", " ")
     found: list[str] = pc.ascii_trim_whitespace(plain).to_pylist()
