@@ -156,7 +156,7 @@ def _table(context: Context) -> Findings:
         rows,
         [
             "Token accuracy on references 401–500 of the file; tokens are cut at white space, punctuation stays.",
-            "The first 300 are drawn from, 301–400 are unlabelled; settings were chosen on 301–400,"
+            "The first 300 are drawn from, 301–400 are unlabelled; settings and constraints were chosen on 301–400,"
             " none on the test part, which was scored more than once.",
             f"Mean and spread of {n_draws} draws (one for 300). CRF: the supervised chain with the same features; Self,"
             " Cons and their sums start from its weights; SampleRank starts from nothing.",
