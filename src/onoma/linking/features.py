@@ -40,7 +40,17 @@ FIRST = (
     "elsewhere: log prior (given)",
 )
 """Features of the first pass."""
-SECOND = ("document says so", "chain says so", "company", "NIL: chain says so", "NIL: share in document")
+SECOND = (
+    "document says so",
+    "chain says so",
+    "one of the chain says so",
+    "longest name of the chain says so",
+    "company",
+    "NIL: chain says so",
+    "NIL: one of the chain says so",
+    "NIL: longest name of the chain says so",
+    "NIL: share in document",
+)
 """Features of the second pass."""
 _FLOOR = 1e-3
 _AT_NIL = len(_LISTS) * len(_OF_LIST) + len(_OF_ENTRY)
@@ -152,15 +162,47 @@ def _of_entries(problem: Problem, mentions: Mentions, profiles: Profiles) -> Non
 def describe_again(
     problem: Problem, probability: NDArray[np.float64], mentions: Mentions, profiles: Profiles
 ) -> Problem:
-    """Add what the probabilities of the first pass say of the other mentions of each document."""
-    extra = np.zeros((len(problem.entries), len(SECOND)))
+    """Add what the probabilities of the first pass say of the other mentions of each document.
+
+    A mention may mean what the others of its chain may: their candidates become its own ("Schüttler" among mentions of
+    Rainer Schüttler).
+    """
     chain = mentions.groups()
+    problem, probability = _shared(problem, probability, chain)
+    extra = np.zeros((len(problem.entries), len(SECOND)))
     rows_of: dict[str, list[int]] = {}
     for i, document in enumerate(mentions.documents):
         rows_of.setdefault(document, []).append(i)
+    lengths = np.array([len(name) for name in mentions.names])
     for members in rows_of.values():
-        _of_document(extra, members, problem, probability, chain, profiles)
+        _of_document(extra, members, problem, probability, (chain, lengths), profiles)
     return Problem(problem.offsets, problem.entries, np.hstack([problem.values, extra]))
+
+
+def _shared(
+    problem: Problem, probability: NDArray[np.float64], chain: NDArray[np.int64]
+) -> tuple[Problem, NDArray[np.float64]]:
+    """Give every mention the candidates of its chain: those of others with no probability and no likeness of names."""
+    known: dict[int, dict[str, int]] = {}
+    for i, number in enumerate(chain.tolist()):
+        rows = known.setdefault(number, {})
+        for row in range(problem.offsets[i], problem.offsets[i + 1] - 2):
+            rows.setdefault(problem.entries[row], row)
+    source: list[int] = []
+    is_own: list[bool] = []
+    offsets = [0]
+    for i, number in enumerate(chain.tolist()):
+        own = range(problem.offsets[i], problem.offsets[i + 1])
+        mine = {problem.entries[row] for row in own}
+        others = [row for entry, row in known[number].items() if entry not in mine]
+        source += [*own[:-2], *others, *own[-2:]]
+        is_own += [True] * (len(own) - 2) + [False] * len(others) + [True] * 2
+        offsets.append(len(source))
+    at, owned = np.array(source, np.int64), np.array(is_own, np.bool_)
+    values = problem.values[at]
+    values[~owned, : len(_LISTS) * len(_OF_LIST)] = 0.0
+    entries = [problem.entries[row] for row in source]
+    return Problem(np.array(offsets, np.int64), entries, values), np.where(owned, probability[at], 0.0)
 
 
 def _of_document(
@@ -168,32 +210,40 @@ def _of_document(
     members: Sequence[int],
     problem: Problem,
     probability: NDArray[np.float64],
-    chain: NDArray[np.int64],
+    of_mentions: tuple[NDArray[np.int64], NDArray[np.int64]],
     profiles: Profiles,
 ) -> None:
     """Fill in the second features of a document's rows."""
+    chain, lengths = of_mentions
     total: dict[str, float] = {}
     chains: dict[tuple[int, str], float] = {}
-    sizes: dict[int, int] = {}
+    of_chain: dict[int, list[int]] = {}
+    believed: dict[int, dict[str, float]] = {}
     best: dict[str, list[tuple[float, int]]] = {}
     for i in members:
-        sizes[int(chain[i])] = sizes.get(int(chain[i]), 0) + 1
+        of_chain.setdefault(int(chain[i]), []).append(i)
+        mine = believed[i] = {}
         for row in range(problem.offsets[i], problem.offsets[i + 1]):
             entry, p = problem.entries[row], float(probability[row])
+            mine[entry] = p
             total[entry] = total.get(entry, 0.0) + p
             key = (int(chain[i]), entry)
             chains[key] = chains.get(key, 0.0) + p
             best.setdefault(entry, []).append((p, int(chain[i])))
     expected = {entry: min(p, 1.0) for entry, p in total.items() if entry and entry != NIL}
     company = dict(zip(expected, profiles.company(expected, list(expected)), strict=True))
+    longest = {number: max(some, key=lambda i: (lengths[i], -i)) for number, some in of_chain.items()}
     n = len(members)
     for i in members:
-        here, others = int(chain[i]), max(sizes[int(chain[i])] - 1, 1)
+        here = int(chain[i])
+        mates = [believed[j] for j in of_chain[here] if j != i]
+        full = believed[longest[here]] if lengths[longest[here]] > lengths[i] else {}
         for row in range(problem.offsets[i], problem.offsets[i + 1]):
             entry, p = problem.entries[row], float(probability[row])
-            told = (chains[here, entry] - p) / others
+            told = (chains[here, entry] - p) / max(len(mates), 1)
+            top = max((mate.get(entry, 0.0) for mate in mates), default=0.0)
             if entry == NIL:
-                extra[row, 3:] = told, (total[entry] - p) / max(n - 1, 1)
+                extra[row, 5:] = told, top, full.get(entry, 0.0), (total[entry] - p) / max(n - 1, 1)
             elif entry:
                 far = max((q for q, where in best[entry] if where != here), default=0.0)
-                extra[row, :3] = far, told, 10.0 * company[entry]
+                extra[row, :5] = far, told, top, full.get(entry, 0.0), 10.0 * company[entry]

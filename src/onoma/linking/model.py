@@ -108,7 +108,7 @@ class LinkModel:
         """Say what mentions mean whose candidates are described already."""
         believed = _softmax(problem, problem.values @ self.first)
         again = describe_again(problem, believed, mentions, profiles)
-        return Links(problem, _softmax(again, again.values @ self.second / self.temperature))
+        return Links(again, _softmax(again, again.values @ self.second / self.temperature))
 
     def save(self, folder: str | Path) -> None:
         """Write the model."""
@@ -188,7 +188,7 @@ def train_links(
         Whether a temperature is found on parts that were held out.
     """
     first = _fit([(part.problem, part.truth) for part in parts], penalty, None if around is None else around.first)
-    pairs = [(part.again(first), part.truth) for part in parts]
+    pairs = [(again, _truth(again, part.mentions)) for part in parts for again in (part.again(first),)]
     centre = None if around is None else around.second
     second = _fit(pairs, penalty, centre)
     temperature = _temperature(pairs, penalty, centre, second) if is_calibrated else 1.0
