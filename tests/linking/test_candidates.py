@@ -7,7 +7,7 @@ from tests.reference.trigrams import slow_share_trigrams
 
 from onoma.errors import DataError
 from onoma.linking._index_kernels import share_trigrams
-from onoma.linking.candidates import EXACT, FOLDED, FUZZY, INITIALS, PARTIAL, AliasIndex, fold
+from onoma.linking.candidates import BARE, EXACT, FOLDED, FUZZY, INITIALS, PARTIAL, AliasIndex, fold
 from onoma.linking.entities import EntityList, entity_rows_of_json
 
 ROWS = [
@@ -49,8 +49,27 @@ def test_what_print_and_titles_add_does_not_hide_a_name(name: str) -> None:
     assert "Q567" in {index.entities.entries[at] for at in found.entries}
 
 
+@pytest.mark.parametrize(
+    ("name", "alias"),
+    [
+        ("M. Gladstone", "Gladstone"),
+        ("général de Gaulle", "de Gaulle"),
+        ("Bismarcks", "Bismarck"),
+        ("Kanton St. Gallen", "Kantons St. Gallen"),
+        ("Göthe", "Goethe"),
+        ("Bundesrathes", "Bundesrat"),
+        ("Königin Viktoria", "Viktoria"),
+    ],
+)
+def test_titles_genitives_and_old_spelling_are_no_part_of_a_name(name: str, alias: str) -> None:
+    index = AliasIndex(EntityList.build([*ROWS, (alias, "Q1", 1.0)]))
+    found = index.find([name])
+    assert index.entities.entries[found.entries[0]] == "Q1"
+    assert found.levels[0] == BARE
+
+
 def test_beside_an_entry_of_that_name_there_are_those_of_like_names() -> None:
-    index = AliasIndex(EntityList.build([("Irland", "Q22890", 1.0), ("Irlande", "Q27", 9.0)]))
+    index = AliasIndex(EntityList.build([("Irland", "Q22890", 1.0), ("Irlanda", "Q27", 9.0)]))
     assert len(index.find(["Irland"]).entries) == 1
     both = index.find(["Irland"], beside=True)
     assert [index.entities.entries[at] for at in both.entries] == ["Q22890", "Q27"]

@@ -63,6 +63,27 @@ def test_probabilities_are_of_all_answers(trained: tuple[LinkModel, Mentions, En
     assert dict(links.ranked(0, 99))[NIL] == pytest.approx(links.none()[0])
 
 
+def test_mentions_of_a_chain_have_one_another_s_candidates() -> None:
+    """A surname alone finds nothing in the list; in a chain with the full name it does, and the model learns it."""
+    people = [("Ada", "Quill"), ("Bea", "Rask"), ("Cleo", "Stone"), ("Dora", "Thorn")]
+    names, documents, chains, entries = [], [], [], []
+    for k in range(40):
+        first, last = people[k % 4]
+        names += [f"{first} {last}", "the engineer"]
+        documents += [str(k)] * 2
+        chains += ["1", "1"]
+        entries += [f"{first}_{last}"] * 2
+    empty = [""] * len(names)
+    known = Mentions(names, documents, empty, empty, chains, entries)
+    listed = EntityList.build([(f"{first} {last}", f"{first}_{last}", 1.0) for first, last in people])
+    model = train_links(describe_linked(known, listed))
+    asked = Mentions(["Cleo Stone", "the poet"], ["new"] * 2, ["", ""], ["", ""], ["1", "1"])
+    assert [entry for entry, _ in model.link(asked, Knowledge.of(listed)).best()] == ["Cleo_Stone"] * 2
+    parted = Mentions(["Cleo Stone", "the poet"], ["new"] * 2, ["", ""], ["", ""], ["1", "2"])
+    found = model.link(parted, Knowledge.of(listed))
+    assert "Cleo_Stone" not in dict(found.ranked(1, 99))
+
+
 def test_weights_are_where_the_gradient_is_none(trained: tuple[LinkModel, Mentions, EntityList]) -> None:
     _, known, listed = trained
     (part, *_) = describe_linked(known, listed)

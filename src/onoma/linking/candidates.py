@@ -1,11 +1,12 @@
 """Candidates for a name: entries with that alias, one written a little differently, a part of it, or its initials.
 
-Names are looked up by level, the surest first: as written (4), folded (case, accents and punctuation aside: 3), words
-of one inside the other (2), initials (1), and letters alike (0: trigrams, then the ratio of equal letters). The index
-holds numbers, not objects: hashes of folded names and words, and trigrams in buckets.
+Names are looked up by level, the surest first: as written (5), folded (case, accents and punctuation aside: 4), bare
+(titles before a name, genitives' endings and old spellings aside: 3), words of one inside the other (2), initials (1),
+and letters alike (0: trigrams, then the ratio of equal letters). The index holds numbers, not objects: hashes of folded
+names and words, and trigrams in buckets.
 
-Old print and its scans are met half-way: a word that was broken at the end of a line is made whole, titles before a
-surname ("général de Gaulle") and a genitive's ending ("Bachs") do not hide the name.
+Old print and its scans are met half-way: a word that was broken at the end of a line is made whole; "M. Gladstone" is
+Gladstone, "Bismarcks" Bismarck and "Oesterreich" Österreich.
 """
 
 import re
@@ -22,9 +23,9 @@ from rapidfuzz import fuzz
 from onoma.linking._index_kernels import share_trigrams
 from onoma.linking.entities import EntityList
 
-__all__ = ["EXACT", "FOLDED", "FUZZY", "INITIALS", "PARTIAL", "AliasIndex", "Candidates", "fold"]
+__all__ = ["BARE", "EXACT", "FOLDED", "FUZZY", "INITIALS", "PARTIAL", "AliasIndex", "Candidates", "fold"]
 
-FUZZY, INITIALS, PARTIAL, FOLDED, EXACT = range(5)
+FUZZY, INITIALS, PARTIAL, BARE, FOLDED, EXACT = range(6)
 """How a name was found."""
 _BUCKETS = 1 << 16
 _PLAIN = re.compile(r"[^\w]+")
@@ -36,6 +37,24 @@ _LONG = 5
 """Letters of a word that is looked up by itself when the scan may have spoilt it, or without a genitive's s."""
 _OF_LAST = 0.6
 """What the likeness of the last word is worth, where the words before it are titles or first names."""
+_OF_BARE = 0.95
+"""The likeness of names that are equal when bare."""
+_BEFORE = frozenset((
+    "mr", "mrs", "ms", "miss", "dr", "prof", "sir", "lord", "lady", "king", "queen", "prince", "princess", "emperor",
+    "count", "earl", "duke", "baron", "general", "marshal", "colonel", "captain", "major", "president", "senator",
+    "minister", "chancellor", "governor", "judge", "bishop", "pope", "saint", "the", "m", "mm", "mme", "mlle",
+    "monsieur", "madame", "mademoiselle", "messieurs", "abbe", "roi", "reine", "empereur", "imperatrice", "comte",
+    "comtesse", "duc", "duchesse", "marquis", "baronne", "marechal", "amiral", "capitaine", "commandant", "ministre",
+    "chancelier", "depute", "docteur", "professeur", "le", "la", "les", "l", "du", "de", "d", "herr", "herrn", "hr",
+    "hrn", "frau", "fraulein", "konig", "konigin", "konigs", "kaiser", "kaisers", "kaiserin", "prinz", "prinzen",
+    "prinzessin", "furst", "fursten", "graf", "grafen", "grafin", "herzog", "freiherr", "freiherrn", "marschall",
+    "oberst", "hauptmann", "prasident", "prasidenten", "ministerprasident", "bundesrat", "bundesrath", "reichskanzler",
+    "kanzler", "professor", "doktor", "papst", "der", "die", "das", "den", "dem", "des", "von", "v", "kung", "konung",
+    "drottning", "furste", "greve", "friherre", "herra", "rouva", "keisari", "kuningas",
+))  # fmt: skip
+"""Titles, offices and articles that stand before names in English, French, German, Swedish and Finnish, folded."""
+_SPELT = re.compile(r"(?<=[aou])e(?=[^aeiou])|(?<=t)h")
+"""What older spelling writes and newer does not: Oesterreich, Rath."""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -53,6 +72,28 @@ def fold(name: str) -> str:
         name = unicodedata.normalize("NFKD", _BROKEN.sub("", name))
         name = "".join(each for each in name if not unicodedata.combining(each))
     return _PLAIN.sub(" ", name.casefold()).strip()
+
+
+@lru_cache(maxsize=1 << 16)
+def _bare(folded: str) -> str:
+    """Return a folded name without titles before it, endings (-s, -es, -e) and old spellings; no name is nothing.
+
+    Examples
+    --------
+    >>> _bare("m gladstone"), _bare("general de gaulle"), _bare("bismarcks"), _bare("oesterreich")
+    ('gladston', 'gaull', 'bismarck', 'osterreich')
+    """
+    words = folded.split()
+    while len(words) > 1 and words[0] in _BEFORE:
+        words = words[1:]
+    return _SPELT.sub("", " ".join(_ending(word) for word in words))
+
+
+def _ending(word: str) -> str:
+    """Return a word without the ending of a genitive, or an e that one language has and another has not (Irlande)."""
+    if len(word) > _LONG and word.endswith("es"):
+        return word[:-2]
+    return word[:-1] if len(word) >= _LONG and word[-1] in "es" else word
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +132,7 @@ class AliasIndex:
         folded = [fold(alias) for alias in entities.aliases]
         everyone = range(len(folded))
         self._folded = _Postings([(_hash(name), at) for at, name in zip(everyone, folded, strict=True) if name])
+        self._bare = _Postings([(_hash(_bare(name)), at) for at, name in zip(everyone, folded, strict=True) if name])
         self._words = _Postings([(_hash(word), at) for at, name in enumerate(folded) for word in set(name.split())])
         self._initials = _Postings([(_hash(short), at) for at, name in enumerate(folded) if (short := _initials(name))])
         grams = [_trigrams(name) for name in folded]
@@ -108,7 +150,7 @@ class AliasIndex:
         """Bytes of the index, without the names themselves."""
         arrays = (self._lengths, self._postings, self._offsets, self._counts, self._totals)
         return sum(each.nbytes for each in arrays) + sum(
-            each.keys.nbytes + each.items.nbytes for each in (self._folded, self._words, self._initials)
+            each.keys.nbytes + each.items.nbytes for each in (self._folded, self._bare, self._words, self._initials)
         )
 
     def find(
@@ -149,6 +191,7 @@ class AliasIndex:
         if not fuzzy or not plain or (found and not beside):
             return found
         words = plain.split()
+        found += self._stripped(plain, {at for at, _, _ in found})
         found += self._partial(words)
         if len(words) == 1 and 2 <= len(plain) <= 6 and name.isupper():
             found += [(at, INITIALS, 0.5) for at in self._initials.of(_hash(plain))]
@@ -157,6 +200,12 @@ class AliasIndex:
             if len(words[-1]) >= _LONG:
                 found += [(at, FUZZY, _OF_LAST * ratio) for at, _, ratio in self._alike(words[-1], least)]
         return found + self._alike(plain, least)
+
+    def _stripped(self, plain: str, known: set[int]) -> list[tuple[int, int, float]]:
+        """Return aliases that are this name but for titles, endings and spelling."""
+        wanted = _bare(plain)
+        some = [at for at in self._bare.of(_hash(wanted)) if at not in known]
+        return [(at, BARE, _OF_BARE) for at in some if _bare(fold(self.entities.aliases[at])) == wanted]
 
     def _partial(self, words: Sequence[str]) -> list[tuple[int, int, float]]:
         """Return aliases that hold all words, or have none besides, or share a telling last word."""
@@ -199,7 +248,7 @@ class AliasIndex:
 def _rank(row: tuple[int, int, float, float, float]) -> tuple[float, float]:
     """Return what candidates are sorted by: names as written first, then likeness and prior together."""
     _, level, likeness, prior, weight = row
-    return float(level >= FOLDED), likeness * prior * min(1.0, weight + 0.5)
+    return float(level >= BARE), likeness * prior * min(1.0, weight + 0.5)
 
 
 class _Postings:

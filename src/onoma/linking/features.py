@@ -11,13 +11,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.linking.candidates import EXACT, FOLDED, FUZZY, INITIALS, PARTIAL, AliasIndex, Candidates
+from onoma.linking.candidates import BARE, EXACT, FOLDED, FUZZY, INITIALS, PARTIAL, AliasIndex, Candidates
 from onoma.linking.profiles import NIL, Mentions, Profiles
 
 __all__ = ["FIRST", "SECOND", "Problem", "describe", "describe_again"]
 
 _LISTS = ("given", "seen")
-_OF_LIST = ("exact", "folded", "partial", "initials", "fuzzy", "likeness", "log prior", "weak log prior", "log weight")
+_OF_LIST = (
+    "exact",
+    "folded",
+    "bare",
+    "partial",
+    "initials",
+    "fuzzy",
+    "likeness",
+    "log prior",
+    "weak log prior",
+    "log weight",
+)
+_STRONG, _LIKENESS, _PRIOR = 3, _OF_LIST.index("likeness"), _OF_LIST.index("log prior")
+"""How many of these say that the name is the same, and where two others stand."""
 _OF_ENTRY = ("type", "context", "log count", "unknown count")
 _OF_NIL = (
     "bias",
@@ -117,8 +130,8 @@ def _of_list(mine: dict[str, NDArray[np.float64]], index: AliasIndex, found: Can
         values = mine.setdefault(entry, np.zeros(len(FIRST)))
         level, likeness = int(found.levels[row]), float(found.likeness[row])
         log_prior = float(np.log(max(float(found.priors[row]), _FLOOR)))
-        flags = [float(level == each) for each in (EXACT, FOLDED, PARTIAL, INITIALS, FUZZY)]
-        strong = level >= FOLDED
+        flags = [float(level == each) for each in (EXACT, FOLDED, BARE, PARTIAL, INITIALS, FUZZY)]
+        strong = level >= BARE
         rest = [likeness, log_prior - np.log(_FLOOR) if strong else 0.0, 0.0 if strong else log_prior - np.log(_FLOOR)]
         values[first : first + len(_OF_LIST)] = [*flags, *rest, float(np.log1p(found.weights[row]))]
 
@@ -129,12 +142,12 @@ def _with_nil(mine: dict[str, NDArray[np.float64]], name: str, known: Sequence[b
     rows = [values for entry, values in mine.items() if entry != NIL]
     n = len(_OF_LIST)
     every = np.array(rows).reshape(-1, len(FIRST))
-    strong = [every[:, k * n : k * n + 2].max(initial=0.0) for k in range(2)]
-    likeness = max(every[:, k * n + 5].max(initial=0.0) for k in range(2))
-    prior = max(every[:, k * n + 6].max(initial=0.0) for k in range(2))
+    strong = [every[:, k * n : k * n + _STRONG].max(initial=0.0) for k in range(2)]
+    likeness = max(every[:, k * n + _LIKENESS].max(initial=0.0) for k in range(2))
+    prior = max(every[:, k * n + _PRIOR].max(initial=0.0) for k in range(2))
     weak = float(len(rows) > 0 and not max(strong))
     shared = [max(strong), weak, likeness, prior, float(name.count(" ")), float(np.log1p(len(name))), float(known[1])]
-    priors = [nil[k * n + 6] + nil[k * n + 7] for k in (1, 0)]
+    priors = [nil[k * n + _PRIOR] + nil[k * n + _PRIOR + 1] for k in (1, 0)]
     row = [1.0, priors[0], *shared, 0.0, priors[1]]  # its type comes later
     two = [np.zeros(len(FIRST)), np.zeros(len(FIRST))]
     two[0][_AT_NIL : _AT_NIL + len(row)] = row
