@@ -15,6 +15,8 @@ ONE = {"citation": "citations", "address": "addresses"}
 """What a value of a column is, and the ready extractor of such."""
 _PLACE = "citation-number"
 """The place in a list of references: not of the thing that is cited."""
+_AS = {"journal": "container-title"}
+"""Labels that are one column: where something appeared is what matters, not what kind of place that is."""
 _EDGES = ' .,;:()[]"“”'
 
 
@@ -97,11 +99,20 @@ def parse_more(table: pa.Table, parse: Mapping[str, str], known: Collection[str]
 
 def _fields(table: pa.Table, column: str, extractor: Extractor) -> dict[str, pa.Array]:
     texts = ["" if text is None else str(text) for text in table[column].to_pylist()]
-    rows = [fields_of(spans) for spans in extractor.run(texts)]
+    rows = [_joined(fields_of(spans)) for spans in extractor.run(texts)]
     return {
         label: pa.array([row.get(label, "").strip(_EDGES) or None for row in rows], pa.string())
         for label in dict.fromkeys(label for row in rows for label in row if label != _PLACE)
     }
+
+
+def _joined(fields: Mapping[str, str]) -> dict[str, str]:
+    """Return fields by column."""
+    found: dict[str, str] = {}
+    for label, text in fields.items():
+        column = _AS.get(label, label)
+        found[column] = f"{found[column]}; {text}" if column in found else text
+    return found
 
 
 def _check_column(column: str, table: pa.Table) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from onoma.extract.constraints import LabelSet
 from onoma.extract.examples import Example
 from onoma.extract.features import FeatureSettings
+from onoma.extract.tokens import Text
 from onoma.extract.training import Plan, train_from_labels
 from onoma.learning.sequences.semicrf import Training
 from onoma.pipeline.studies._sets.extraction import Labelled, read_anystyle, read_usaddress
@@ -18,8 +19,13 @@ __all__ = ["make_addresses", "make_citations"]
 
 
 def make_citations(data: Path, output: Path) -> None:
-    """Learn the citation extractor and write it to a folder."""
+    """Learn the citation extractor and write it to a folder.
+
+    Every third reference is seen once more in small letters: many lists of references have no capitals, and a parser
+    that never saw such takes the names of authors for titles.
+    """
     items = read_anystyle(data / "text/citations/anystyle_core.xml.gz")
+    items += [Labelled(_small(item.text), item.spans) for item in items[::3]]
     _make(items, output / "citations", FeatureSettings(edges=True, min_count=2, pairs=False))
 
 
@@ -28,6 +34,10 @@ def make_addresses(data: Path, output: Path) -> None:
     archive = data / "text/usaddress/usaddress_labeled.zip"
     members = ["training/labeled.xml", "training/multi_word_state_addresses.xml"]
     _make(read_usaddress(archive, members), output / "addresses", FeatureSettings(min_count=1, pairs=False))
+
+
+def _small(text: Text) -> Text:
+    return Text(text.source.lower(), tuple(token.lower() for token in text.tokens), text.starts)
 
 
 def _make(items: list[Labelled], output: Path, features: FeatureSettings) -> None:
