@@ -58,3 +58,18 @@ def test_what_is_not_there_is_said(citations):
     for parse in (lambda t: parse_columns(t, {"reference": citations}), lambda t: parse_table(t, {"reference": "x"})):
         with pytest.raises(SettingsError, match="no column 'reference'"):
             parse(pa.table({"id": ["1"]}))
+
+
+def test_references_without_capitals_are_parsed_and_all_that_they_appeared_in_is_one_column(citations):
+    table = pa.table({
+        "reference": [
+            "y. freund and r. e. schapire. a decision-theoretic generalization of on-line learning. "
+            "journal of computer and system sciences, 55(1):119-139, 1997.",
+            "m. kearns and m. li. learning in the presence of malicious errors. "
+            "in proceedings of the 20th annual symposium on theory of computing, pages 267-280, 1988.",
+        ]
+    })  # fmt: skip
+    found = parse_columns(table, {"reference": citations})
+    assert found["author"].to_pylist() == ["y. freund and r. e. schapire", "m. kearns and m. li"]
+    assert found["title"][1].as_py() == "learning in the presence of malicious errors"
+    assert "journal" not in found.column_names and None not in found["container-title"].to_pylist()
