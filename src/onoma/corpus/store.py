@@ -124,8 +124,9 @@ class TextScan:
         return found
 
     def _types(self) -> list[str]:
-        alive = self._passing({name: [*TYPES] for name in self._names}, f"{self._from} LIMIT {_SAMPLE_ROWS}")
-        alive = self._passing(alive, self._from)
+        alive, n_rows = self._passing({name: [*TYPES] for name in self._names}, f"{self._from} LIMIT {_SAMPLE_ROWS}")
+        if n_rows == _SAMPLE_ROWS:  # else the sample was all
+            alive, _ = self._passing(alive, self._from)
         chosen = {name: (tests[0] if tests else "VARCHAR") for name, tests in alive.items()}
         decimals = [name for name, kind in chosen.items() if kind == "DOUBLE"]
         for name, apart in zip(decimals, self._apart(decimals), strict=True):
@@ -143,16 +144,17 @@ class TextScan:
         columns = ", ".join(f"{name}::{kind} AS {name}" for name, kind in zip(self._names, types, strict=True))
         return f"SELECT {columns} FROM {self._from}"  # noqa: S608 (names and types are ours, here and below)
 
-    def _passing(self, tests: dict[str, list[str]], source: str) -> dict[str, list[str]]:
-        """Keep the tests that all values pass; a column without values passes none."""
+    def _passing(self, tests: dict[str, list[str]], source: str) -> tuple[dict[str, list[str]], int]:
+        """Keep the tests that all values pass (a column without values passes none), and count the rows."""
         asked = [(name, kind) for name, kinds in tests.items() for kind in kinds]
         if not asked:
-            return tests
+            return tests, 0
         checks = [f"bool_and({TYPES[kind].format(c=name)}) FILTER ({name} IS NOT NULL)" for name, kind in asked]
         columns = ", ".join(self._names)
-        answers = self._row(f"SELECT {', '.join(checks)} FROM (SELECT {columns} FROM {source})")  # noqa: S608
+        n_rows, *answers = self._row(f"SELECT count(*), {', '.join(checks)} FROM (SELECT {columns} FROM {source})")  # noqa: S608
         passed = {pair for pair, answer in zip(asked, answers, strict=True) if answer}
-        return {name: [kind for kind in kinds if (name, kind) in passed] for name, kinds in tests.items()}
+        kept = {name: [kind for kind in kinds if (name, kind) in passed] for name, kinds in tests.items()}
+        return kept, int(n_rows)  # type: ignore[call-overload]
 
     def _apart(self, names: Sequence[str]) -> list[bool]:
         """Say of each column whether different texts are different numbers."""
@@ -161,11 +163,12 @@ class TextScan:
         # Counting is slow, and of use only where one number can be written in two ways.
         two_ways = ", ".join(rf"bool_or(regexp_matches({name}, '\.\d*0$|[eE]'))" for name in names)
         doubtful = self._row(f"SELECT {two_ways} FROM {self._from}")  # noqa: S608
-        same = [
-            f"count(DISTINCT {name}) = count(DISTINCT {name}::DOUBLE)" if doubt else "true"
-            for name, doubt in zip(names, doubtful, strict=True)
-        ]
-        return [bool(answer) for answer in self._row(f"SELECT {', '.join(same)} FROM {self._from}")]  # noqa: S608
+        counted = [name for name, doubt in zip(names, doubtful, strict=True) if doubt]
+        if not counted:
+            return [True] * len(names)
+        same = ", ".join(f"count(DISTINCT {name}) = count(DISTINCT {name}::DOUBLE)" for name in counted)
+        told = dict(zip(counted, self._row(f"SELECT {same} FROM {self._from}"), strict=True))  # noqa: S608
+        return [bool(told.get(name, True)) for name in names]
 
     def _row(self, query: str) -> tuple[object, ...]:
         try:

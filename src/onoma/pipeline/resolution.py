@@ -269,7 +269,7 @@ def run_job(
     resolution = resolve(job.table, job.config, progress=progress, stop=stop, resume=resume, carry=carry)
     seconds = {} if resolution.posterior is None else dict(resolution.posterior.seconds)
     begun = time.perf_counter()
-    reach = resolution.canopy_recall if recall else None
+    reach = resolution.canopy_recall if recall and not resolution.is_stopped else None  # who stops it, waits for it
     if reach is not None:
         seconds["blocking recall"] = time.perf_counter() - begun
     before, quality = resolution, None
