@@ -87,6 +87,10 @@ COMMANDS = {
     "relate": LazyCommand(
         "Say which words are synonyms, antonyms or kinds of a word, and how strongly.", room="knowledge"
     ),
+    "compile": LazyCommand(
+        "Compile the kernels of onoma resolve ahead, so that the first use does not wait for them.",
+        attribute="compile_kernels",
+    ),
     "reproduce": LazyCommand(
         "Run a published table or figure again, and print the paper's numbers beside ours.", spares=False
     ),

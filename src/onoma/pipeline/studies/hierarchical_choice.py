@@ -31,7 +31,7 @@ _MODELS: tuple[str, ...] = ("copying", "hierarchical")
 
 
 def _tables(context: Context) -> Iterator[tuple[str, pa.Table]]:
-    n = 1500 if context.quick else 5000
+    n = 900 if context.quick else 5000
     authors = simulate_authors(n, seed=context.seed)
     yield "simulated people", simulate_people(n, seed=context.seed)
     yield "simulated authors", authors

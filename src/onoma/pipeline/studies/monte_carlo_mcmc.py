@@ -126,17 +126,17 @@ def _run(model: Star, scoring: Strategy, budget: int, seed: int) -> tuple[NDArra
 
 
 def _marginals(context: Context) -> Findings:
-    budget = 30_000 if context.quick else 1_000_000
+    budget, n_models = (30_000, 20) if context.quick else (1_000_000, N_MODELS)
     found: dict[str, list[Series]] = {}
     with context.progress.task("star models", total=2 * len(SETTINGS), unit="series") as task:
         for setup, is_spread in (("literal", False), ("unsaturated", True)):
-            models = stars(N_MODELS, N_FACTORS, context.seed, is_spread=is_spread)
+            models = stars(n_models, N_FACTORS, context.seed, is_spread=is_spread)
             found[setup] = []
             for name, scoring in SETTINGS.items():
                 found[setup].append(measure(models, name, scoring, budget=budget, seed=1000 * context.seed))
                 task.advance()
     rows = [row for setup, series in found.items() for row in _rows(setup, series, budget)]
-    return Findings(rows, _notes(found["unsaturated"]), {"monte-carlo-mcmc-marginals": _chart(found)})
+    return Findings(rows, _notes(found["unsaturated"]), {"monte-carlo-mcmc-marginals": _chart(found, n_models)})
 
 
 def _rows(setup: str, series: Sequence[Series], budget: int) -> Iterator[Row]:
@@ -183,7 +183,7 @@ COLOURS = {
 """Okabe and Ito's colours, which colour-blind readers tell apart; within a family from mild to extreme."""
 
 
-def _chart(found: dict[str, list[Series]]) -> "alt.TopLevelMixin":
+def _chart(found: dict[str, list[Series]], n_models: int) -> "alt.TopLevelMixin":
     """Draw both set-ups (rows), proportions and intervals (columns), exact and Poisson in each for comparison."""
     import altair as alt
 
@@ -198,7 +198,7 @@ def _chart(found: dict[str, list[Series]]) -> "alt.TopLevelMixin":
         alt.vconcat(*panels)
         .resolve_scale(color="independent")
         .properties(
-            title=alt.TitleParams(f"Error of marginals, {N_MODELS} star models of {N_FACTORS} factors", fontSize=15)
+            title=alt.TitleParams(f"Error of marginals, {n_models} star models of {N_FACTORS} factors", fontSize=15)
         )
         .configure_axis(gridOpacity=0.5, labelFontSize=11, titleFontSize=12)
         .configure_legend(labelFontSize=12)
