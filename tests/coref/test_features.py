@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from coref.worlds import make_document
 from onoma.coref._features_kernels import N_RELATIONS, pair_relations
-from onoma.coref.attributes import Column
+from onoma.coref.attributes import Column, _quoted
+from onoma.coref.document import Document
 from onoma.coref.features import NEW_TEMPLATES, PAIR_TEMPLATES, explain_new, explain_pair, prepare
 from onoma.coref.mentions import candidate_mentions
 from reference.coref import relations
@@ -58,3 +61,51 @@ def test_attributes(document):
     assert (king[Column.TYPE], king[Column.GENDER], king[Column.ANIMACY]) == (2, 1, 1)
     assert (ada[Column.TYPE], ada[Column.ANIMACY]) == (1, 1)
     assert (daughters[Column.NUMBER], daughters[Column.GENDER], daughters[Column.TYPE]) == (2, 2, 6)
+
+
+def _feminine(document):
+    """Return a document in which every masculine pronoun is feminine."""
+    mirror = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
+    words = [mirror.get(word, word) for word in document.words]
+    return replace(document, words=words, lemmas=[mirror.get(lemma, lemma) for lemma in document.lemmas])
+
+
+def test_masculine_and_feminine_pronouns_share_what_is_learnt():
+    words = "the guest saw him and his friend , and he knew himself".split()
+    tags = "DT NN VBD PRP CC PRP$ NN , CC PRP VBD PRP".split()
+    upos = "DET NOUN VERB PRON CCONJ PRON NOUN PUNCT CCONJ PRON VERB PRON".split()
+    document = Document(
+        name="d",
+        words=words,
+        lemmas=words,
+        tags=tags,
+        upos=upos,
+        deprels=["det", "nsubj", "root", "obj", "cc", "nmod:poss", "conj", "punct", "cc", "nsubj", "conj", "obj"],
+        heads=np.array([1, 2, 2, 2, 6, 6, 3, 10, 10, 10, 2, 10]),
+        sentences=np.zeros(len(words), np.int64),
+        speakers=[""] * len(words),
+        clusters=np.arange(3 * len(words)).reshape(-1, 3),
+    )
+    vocabulary = {word: k for k, word in enumerate(("he", "him", "his", "himself", "she", "her", "herself"), start=1)}
+    weights = np.random.default_rng(0).normal(size=1 << 16)
+    his, hers = (
+        prepare(each, candidate_mentions(each), vocabulary).scores(weights, 100)
+        for each in (document, _feminine(document))
+    )
+    # Names of the gender itself (antecedent's word and cluster by pronoun) are the only features that differ.
+    assert np.isclose(his, hers).mean() > 0.6
+    assert np.allclose(np.diag(his), np.diag(hers))
+
+
+@pytest.mark.parametrize(
+    ("words", "quoted"),
+    [
+        ("the boys ' house is old", "0 0 0 0 0 0"),
+        ('he said " come " twice', "0 0 1 1 0 0"),
+        ("“ come ” he said ’", "1 1 0 0 0 0"),
+        ("`` come '' he said", "1 1 0 0 0"),
+        ("“ come . “ and go ” now", "1 1 1 1 1 1 0 0"),
+    ],
+)
+def test_quotation_marks_quote_and_apostrophes_do_not(words, quoted):
+    assert _quoted(words.split()) == [int(each) for each in quoted.split()]

@@ -200,6 +200,7 @@ def pair_features(table: Ints, i: int, j: int, rel: Ints, mask: int, out: Ints) 
     ta, tb = a[_TYPE], b[_TYPE]
     t = ta * 8 + tb
     fine = (ta * 16 + a[_PRONOUN]) * 256 + tb * 16 + b[_PRONOUN]
+    pronoun_gender = a[_GENDER] if ta == 0 else 0
     n = 0
     n = _put(out, n, 101, fine, 0, 0, mask)
     n = _put(out, n, 102, t, 0, 0, mask)
@@ -233,7 +234,7 @@ def pair_features(table: Ints, i: int, j: int, rel: Ints, mask: int, out: Ints) 
     n = _put(out, n, 191, rel[11], a[_GENRE], fine, mask)
     n = _put(out, n, 192, a[_HEAD_WORD], match, 0, mask)
     n = _put(out, n, 193, a[_HEAD_WORD], b[_HEAD_WORD], 0, mask)
-    n = _put(out, n, 194, b[_HEAD_WORD], a[_TYPE] * 16 + a[_PRONOUN], 0, mask)
+    n = _put(out, n, 194, b[_HEAD_WORD], a[_TYPE] * 16 + a[_PRONOUN], pronoun_gender, mask)
     n = _put(out, n, 195, a[_FIRST_WORD], b[_FIRST_WORD], match, mask)
     n = _put(out, n, 196, b[_BEFORE], a[_BEFORE], ta == 0, mask)
     n = _put(out, n, 197, b[_AFTER], t, 0, mask)
@@ -246,11 +247,11 @@ def pair_features(table: Ints, i: int, j: int, rel: Ints, mask: int, out: Ints) 
     n = _put(out, n, 204, b[_HEAD_TAG], a[_HEAD_TAG], match, mask)
     n = _put(out, n, 205, rel[3] * 3 + rel[4], rel[2], t, mask)
     n = _put(out, n, 206, rel[11] == 0, rel[13] * 4 + rel[15], fine, mask)
-    n = _put(out, n, 207, b[_ANIMACY] * 3 + b[_NUMBER], a[_TYPE] * 16 + a[_PRONOUN], b[_GENDER], mask)
+    n = _put(out, n, 207, b[_ANIMACY] * 3 + b[_NUMBER], a[_TYPE] * 16 + a[_PRONOUN], rel[8] * 2 + (b[_GENDER] == 3), mask)
     n = _put(out, n, 208, rel[20], t, match, mask)
     n = _put(out, n, 209, a[_MIDDLE], b[_MIDDLE], t, mask)
     n = _put(out, n, 210, a[_COARSE], b[_COARSE], match, mask)
-    n = _put(out, n, 211, b[_MIDDLE], ta * 16 + a[_PRONOUN], 0, mask)
+    n = _put(out, n, 211, b[_MIDDLE], ta * 16 + a[_PRONOUN], pronoun_gender, mask)
     n = _put(out, n, 212, b[_COARSE], a[_GOVERNOR_CLASS], ta == 0, mask)
     return _put(out, n, 213, a[_GOVERNOR_CLASS], b[_GOVERNOR_CLASS], a[_SUBJECT] * 2 + b[_SUBJECT], mask)
 

@@ -96,7 +96,8 @@ _SINGULAR, _PLURAL = 1, 2
 _MASCULINE, _FEMININE, _NEUTER = 1, 2, 3
 _ANIMATE, _INANIMATE = 1, 2
 _PRONOUNS: Mapping[str, tuple[int, int, int, int, int, int]] = {
-    word: (code, number, gender, animacy, person, form)
+    # Feminine pronouns have the code of masculine ones: gender counts through agreement alone.
+    word: (code - (gender == _FEMININE), number, gender, animacy, person, form)
     for code, (number, gender, animacy, person, forms) in enumerate(
         [
             (1, 0, 1, 1, {"i": 0, "me": 0, "my": 2, "mine": 2, "myself": 1}),
@@ -127,7 +128,10 @@ _ENTITY_CODES = {name: code for code, name in enumerate(_ENTITIES)}
 _SAME_ENTITY = {"PER": "PERSON", "ORG": "ORGANIZATION", "LOC": "PLACE", "GPE": "PLACE"}
 _GENDERS = {"masculine": _MASCULINE, "feminine": _FEMININE, "neuter": _NEUTER}
 _ANIMACIES = {"animate": _ANIMATE, "inanimate": _INANIMATE}
-_QUOTES = frozenset("\"“”``''")
+_OPENING, _CLOSING, _EITHER = frozenset(("“", "``")), frozenset(("”", "''")), '"'
+"""Quotation marks; a lone apostrophe is a possessive's (*the boys' house*) far more often, and is none."""
+_ALIKE = {"she": "he", "hers": "his", "herself": "himself"}
+"""Features name feminine pronouns by masculine ones: what is learnt of one holds for the other, gender apart."""
 
 
 def text_code(text: str) -> int:
@@ -189,14 +193,31 @@ class _Tokens:
     def of(cls, document: Document, vocabulary: Mapping[str, int]) -> "_Tokens":
         lower = [word.lower() for word in document.words]
         ids = [
-            vocabulary.get(word) or -1 - text_code(tag) % 997 for word, tag in zip(lower, document.tags, strict=True)
+            vocabulary.get(_shared(word, tag)) or -1 - text_code(tag) % 997
+            for word, tag in zip(lower, document.tags, strict=True)
         ]
-        quoted, inside = [], 0
-        for word in document.words:
-            if word in _QUOTES:
-                inside = 1 - inside
-            quoted.append(inside)
-        return cls(lower, [text_code(word) for word in lower], ids, quoted)
+        return cls(lower, [text_code(word) for word in lower], ids, _quoted(document.words))
+
+
+def _shared(word: str, tag: str) -> str:
+    """Return the word that features name: that of the masculine pronoun for a feminine one."""
+    if word == "her":
+        return "his" if tag == "PRP$" else "him"
+    return _ALIKE.get(word, word)
+
+
+def _quoted(words: Sequence[str]) -> list[int]:
+    """Say of each token whether it stands in a quotation."""
+    quoted, inside = [], 0
+    for word in words:
+        if word in _OPENING:
+            inside = 1
+        elif word in _CLOSING:
+            inside = 0
+        elif word == _EITHER:
+            inside = 1 - inside
+        quoted.append(inside)
+    return quoted
 
 
 def _describe(row: NDArray[np.int64], document: Document, span: Span, known: _Tokens) -> None:
@@ -242,6 +263,10 @@ def _add_kind(row: NDArray[np.int64], entity: str | None, document: Document, sp
     row[Column.ENTITY] = _ENTITY_CODES.get(kind, 0)
     if span.end - start == 1 and word in _PRONOUNS and upos in {"PRON", "DET"}:
         code, number, gender, animacy, person, form = _PRONOUNS[word]
+        if word == "her" and tag != "PRP$":
+            form = 0  # as him, not as his
+            row[Column.TEXT] = row[Column.BARE_TEXT] = text_code("her, not possessive")
+        row[Column.FINE : Column.COARSE + 1] = 0  # what company she keeps says no more than that she is a pronoun
         row[Column.TYPE], row[Column.PRONOUN], row[Column.NUMBER], row[Column.GENDER] = 0, code, number, gender
         row[Column.ANIMACY], row[Column.PERSON], row[Column.FORM] = animacy, person, form
         return
