@@ -20,6 +20,7 @@ import json, time
 from onoma.text.documents.annotator import DocumentAnnotator
 start = time.process_time()
 annotator = DocumentAnnotator.load()
+annotator.stages.lemmatiser, annotator.stages.parser  # they come when asked for
 print(json.dumps({"load": time.process_time() - start}))
 """
 _WORK = """

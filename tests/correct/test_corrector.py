@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from onoma.corpus.edits import Edit, EditedSentence
 from onoma.correct.corrector import Correction, Corrector, settle
 from onoma.correct.gold import right_rows, wanted_edits
+from onoma.correct.lists import TYPES
 from onoma.correct.model import encode
 from onoma.correct.protect import protected_spans
 from onoma.correct.reasons import reasons_of
+from onoma.correct.writers import Writer
 from onoma.errors import DataError, SettingsError
 from reference.contexts import NATIVE, edit_score, tags_of
 
@@ -63,6 +65,45 @@ def test_reasons_add_up_to_the_log_odds(corrector):
     for row, none in zip(rows, nothing, strict=True):
         total = sum(reason.weight for reason in reasons_of(edits, row, corrector.weights, corrector.calibration))
         assert total == pytest.approx(np.log(p[row] / p[none]), abs=1e-3)
+
+
+def test_reasons_name_what_the_text_says_of_its_writer(corrector):
+    tags = [tags_of(words) for words in SENTENCES]
+    text, edits, p = corrector.weigh(SENTENCES, tags)
+    writer = Writer(0.3)
+    writer.see(np.full(5_000, 0.01))  # a careful writer
+    settled = writer.settle(p, edits)
+    found = corrector.choose(text, edits, settled, threshold=1e-4, n_reasons=100, joint=False)
+    some = [each for sentence in found for each in sentence if each.type != "spelling"]
+    assert some
+    for each in some:
+        assert any(reason.what == "this writer" and reason.weight < 0 for reason in each.reasons)
+    # All terms together are the log odds of what is said, against no edit.
+    rows = np.flatnonzero((edits.actions >= 0) & (settled >= 1e-4))
+    odds = {
+        (int(edits.sentence[row]), int(edits.starts[row]), corrector.weigher.proposals.actions[edits.actions[row]].put):
+        np.log(settled[row] / settled[edits.rows.groups[np.searchsorted(edits.rows.groups, row, side="right") - 1]])
+        for row in rows
+    }
+    checked = 0
+    for sentence, edits_found in enumerate(found):
+        for each in edits_found:
+            key = (sentence, each.start, each.put)
+            if key in odds:
+                assert sum(reason.weight for reason in each.reasons) == pytest.approx(odds[key], abs=2e-3)
+                checked += 1
+    assert checked
+
+
+def test_probabilities_of_a_place_still_sum_to_one(corrector):
+    edits = described(corrector.weigher)
+    p = corrector.probabilities(edits)
+    writer = Writer(0.3)
+    writer.see(np.full(500, 0.05))
+    settled = writer.settle(p, edits)
+    assert np.add.reduceat(settled, edits.rows.groups[:-1]) == pytest.approx(1)
+    spelling = np.array([k >= 0 and TYPES[k] == "spelling" for k in edits.types])
+    assert (settled[spelling] == p[spelling]).all()
 
 
 def test_proposals_hold_what_was_meant(weigher):

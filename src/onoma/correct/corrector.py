@@ -21,16 +21,19 @@ from onoma.correct.lists import TYPES
 from onoma.correct.model import EditRows, Encoded, Weigher, encode
 from onoma.correct.ngrams import load_ngrams
 from onoma.correct.packed import load_packed
-from onoma.correct.reasons import Reason, reasons_of
+from onoma.correct.reasons import WRITER, Reason, reasons_of
 from onoma.correct.spelling import load_speller, save_speller
 from onoma.errors import DataError, SettingsError
 from onoma.learning.hashed import score_rows, softmax_groups
-from onoma.numerics.archive import ArchiveError, read_sealed, write_sealed
+from onoma.learning.packing import load_arrays, save_arrays
 
 __all__ = ["MODEL", "Correction", "Corrector"]
 
 MODEL = Path(__file__).with_name("models") / "english"
 """The model that comes with Onoma."""
+_KIND = "correct/corrector"
+_ROUNDING = 1e-3
+"""Scores are sums of 32-bit numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class Corrector:
         For each precision, the least probability that gives it on development essays.
     card
         Where the model comes from.
+    rate
+        How much of a place's probability edits have in essays, on average.
     """
 
     weigher: Weigher
@@ -82,6 +87,7 @@ class Corrector:
     calibration: Calibration
     thresholds: Mapping[float, float]
     card: Mapping[str, Any]
+    rate: float = 0.04
 
     def probabilities(self, edits: EditRows) -> NDArray[np.float64]:
         """Return the probability of each edit at its place."""
@@ -110,10 +116,16 @@ class Corrector:
         if not any(sentences):
             _check_types(types)
             return [[] for _ in sentences]
+        text, edits, p = self.weigh(sentences, tags)
+        return self.choose(text, edits, p, threshold=threshold, types=types, n_reasons=n_reasons, joint=joint)
+
+    def weigh(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]
+    ) -> tuple[Encoded, EditRows, NDArray[np.float64]]:
+        """Return sentences as arrays, every edit of them, and the edits' probabilities."""
         text = encode(sentences, tags, self.weigher.ngrams)
         edits = self.weigher.describe(text)
-        p = self.probabilities(edits)
-        return self.choose(text, edits, p, threshold=threshold, types=types, n_reasons=n_reasons, joint=joint)
+        return text, edits, self.probabilities(edits)
 
     def choose(
         self,
@@ -140,25 +152,34 @@ class Corrector:
             if any(_overlap(start, end, other) for other in out[sentence]):
                 continue
             action = actions[edits.actions[row]]
-            why = reasons_of(edits, row, self.weights, self.calibration)[:n_reasons] if n_reasons else ()
+            why = self._reasons(edits, row, p)[:n_reasons] if n_reasons else ()
             out[sentence].append(Correction(start, end, action.put, action.type, float(p[row]), why))
         return [settle(words, found) for words, found in zip(text.sentences, out, strict=True)]
+
+    def _reasons(self, edits: EditRows, row: int, p: NDArray[np.float64]) -> tuple[Reason, ...]:
+        """Return the terms of an edit's log odds; what they lack is what the rest of the text says of its writer."""
+        why = reasons_of(edits, row, self.weights, self.calibration)
+        nothing = edits.rows.groups[np.searchsorted(edits.rows.groups, row, side="right") - 1]
+        odds = float(np.log(max(p[row], 1e-300)) - np.log(max(p[nothing], 1e-300)))
+        writer = odds - sum(reason.weight for reason in why)
+        if abs(writer) > _ROUNDING:
+            why = tuple(sorted((*why, Reason(WRITER, writer)), key=lambda reason: -abs(reason.weight)))
+        return why
 
     def save(self, folder: str | Path) -> None:
         """Write the model to a folder (its n-grams are written by themselves)."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        save_speller(self.weigher.proposals.speller, folder / "words.xz")
-        self.weigher.proposals.forms.save(folder / "forms.xz")
-        facts = {"kind": "corrector", "bits": self.weigher.bits, "thresholds": sorted(self.thresholds.items())}
+        save_speller(self.weigher.proposals.speller, folder / "words.npz")
+        self.weigher.proposals.forms.save(folder / "forms.npz")
+        facts = {"bits": self.weigher.bits, "thresholds": sorted(self.thresholds.items()), "rate": self.rate}
         arrays: dict[str, NDArray[Any]] = {
             "native": self.weigher.native.astype(np.float16),
             "weights": self.weights.astype(np.float16),
             "scale": self.calibration.scale,
             "shift": self.calibration.shift,
         }
-        with (folder / "weights.npz").open("wb") as file:
-            write_sealed(file, facts, arrays, compress=True)
+        save_arrays(folder / "weights.npz", _KIND, facts, arrays)
         (folder / "card.json").write_text(json.dumps(self.card, indent=1) + "\n", "utf-8")
 
     @classmethod
@@ -166,20 +187,18 @@ class Corrector:
         """Read a model from a folder; by default the one that comes with Onoma."""
         folder = MODEL if folder is None else Path(folder)
         try:
-            found = read_sealed(folder / "weights.npz")
-        except (OSError, ArchiveError) as error:
+            facts, arrays = load_arrays(folder / "weights.npz", _KIND)
+        except DataError as error:
             hint = "Such a folder is made by: onoma train correct DATA -o FOLDER"
             raise DataError(f"holds no corrector that can be read ({error})", file=folder, hint=hint) from error
-        if not found.is_whole or found.facts.get("kind") != "corrector":
-            raise DataError("is damaged, or holds something else than a corrector", file=folder / "weights.npz")
-        proposals = Proposals(Forms.load(folder / "forms.xz"), load_speller(folder / "words.xz"))
-        native, weights = (found.arrays[name].astype(np.float32) for name in ("native", "weights"))
+        proposals = Proposals(Forms.load(folder / "forms.npz"), load_speller(folder / "words.npz"))
+        native, weights = (arrays[name].astype(np.float32) for name in ("native", "weights"))
         packed = folder / "ngrams.npz"
         ngrams = load_packed(packed) if packed.exists() else load_ngrams(folder / "ngrams")
-        weigher = Weigher(proposals, ngrams, native, found.facts["bits"])
+        weigher = Weigher(proposals, ngrams, native, facts["bits"])
         card = json.loads((folder / "card.json").read_text("utf-8"))
-        calibration = Calibration(found.arrays["scale"], found.arrays["shift"])
-        return cls(weigher, weights, calibration, dict(found.facts["thresholds"]), card)
+        calibration = Calibration(arrays["scale"], arrays["shift"])
+        return cls(weigher, weights, calibration, dict(facts["thresholds"]), card, facts["rate"])
 
 
 def settle(words: Sequence[str], found: Sequence[Correction]) -> list[Correction]:

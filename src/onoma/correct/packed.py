@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from onoma.correct.ngrams import Ngrams, Order
 from onoma.errors import DataError
-from onoma.numerics.archive import ArchiveError, read_sealed, write_sealed
+from onoma.learning.packing import joined, load_arrays, parted, save_arrays
 
 __all__ = ["load_packed", "save_packed"]
 
 _LEVELS = 255
-_VERSION = 1
+_KIND = "correct/ngrams"
 
 
 def save_packed(ngrams: Ngrams, path: str | Path) -> None:
     """Write a model as one file."""
-    arrays: dict[str, NDArray[Any]] = {"words": np.frombuffer("\n".join(ngrams.words).encode(), np.uint8)}
+    arrays: dict[str, NDArray[Any]] = {"words": joined(ngrams.words)}
     for n, order in enumerate(ngrams.orders, start=1):
         arrays[f"{n}-sizes"] = np.diff(order.offsets).astype(np.uint8)
         if arrays[f"{n}-sizes"].sum(dtype=np.int64) != len(order.prints):
@@ -31,27 +31,21 @@ def save_packed(ngrams: Ngrams, path: str | Path) -> None:
         arrays[f"{n}-prints"], arrays[f"{n}-counts"] = order.prints, order.counts
         for name in ("log_p", "log_backoff"):
             arrays[f"{n}-{name}"], arrays[f"{n}-{name}-of"] = _rounded(getattr(order, name))
-    facts = {"kind": "ngrams", "version": _VERSION, "order": ngrams.order}
-    with Path(path).open("wb") as file:
-        write_sealed(file, facts, arrays, compress=True)
+    save_arrays(path, _KIND, {"order": ngrams.order}, arrays)
 
 
 def load_packed(path: str | Path) -> Ngrams:
     """Read a model that is one file."""
-    try:
-        found = read_sealed(Path(path))
-    except (OSError, ArchiveError) as error:
-        raise DataError(f"holds no counts of n-grams that can be read ({error})", file=path) from error
-    if not found.is_whole or found.facts.get("kind") != "ngrams" or found.facts.get("version") != _VERSION:
-        raise DataError("is damaged, or holds something else than counts of n-grams", file=path)
-    arrays = found.arrays
+    facts, arrays = load_arrays(path, _KIND)
     orders = []
-    for n in range(1, found.facts["order"] + 1):
+    for n in range(1, facts["order"] + 1):
         offsets = np.zeros(len(arrays[f"{n}-sizes"]) + 1, np.uint32)
         np.cumsum(arrays[f"{n}-sizes"], out=offsets[1:])
-        log_p, log_backoff = (arrays[f"{n}-{name}-of"][arrays[f"{n}-{name}"]] for name in ("log_p", "log_backoff"))
+        log_p, log_backoff = (
+            np.take(arrays[f"{n}-{name}-of"], arrays[f"{n}-{name}"]) for name in ("log_p", "log_backoff")
+        )
         orders.append(Order(offsets, arrays[f"{n}-prints"], arrays[f"{n}-counts"], log_p, log_backoff))
-    return Ngrams(arrays["words"].tobytes().decode().split("\n"), tuple(orders))
+    return Ngrams(parted(arrays["words"]), tuple(orders))
 
 
 def _rounded(values: NDArray[np.int16]) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:

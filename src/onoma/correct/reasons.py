@@ -15,13 +15,15 @@ from onoma.correct.calibration import Calibration
 from onoma.correct.lists import TYPES
 from onoma.correct.model import EditRows
 
-__all__ = ["GROUPS", "Reason", "reasons_of"]
+__all__ = ["GROUPS", "WRITER", "Reason", "reasons_of"]
 
+WRITER = "this writer"
+"""What the whole text says of how often its writer slips (`writers`)."""
 _LM, _NATIVE, _TYPE = "n-grams", "native choice", "kind of slip"
 GROUPS = (
     _TYPE, _LM, _NATIVE, _LM, _LM, _LM, _NATIVE, "nearness", _TYPE, _LM, _NATIVE, _LM, _NATIVE, _LM, _LM, "this change",
     "word before", "word after", "tags", "tags", "tags", "word itself", "word before", "word after", "noun", "noun",
-    "tags", "tags", "noun", "verb", "subject", "verb", "determiner", "place",
+    "tags", "tags", "noun", "verb", "subject", "verb", "determiner", "place", "subject", "subject", "words before",
 )  # fmt: skip
 """What each feature of an edit looks at, in the order of the kernel."""
 

@@ -8,22 +8,25 @@ known with it.
 Cost: a new word is compared with the words of its length and first letters: about a millisecond, remembered.
 """
 
-import lzma
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 
+import numpy as np
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 
 from onoma.correct.words import fold
 from onoma.errors import DataError
+from onoma.learning.packing import joined, load_arrays, parted, save_arrays
 
 __all__ = ["Speller", "load_speller", "make_speller", "save_speller"]
 
+_KIND = "correct/words"
 _MOST = 5
 _LEAST_LETTERS = 3
 _COMMON = 30
@@ -170,28 +173,32 @@ def _usual(written: Counter[str]) -> tuple[str, float]:
     return best, n / written.total()
 
 
+_ANYHOW, _IN_SMALL, _WITH_CAPITALS = range(3)
+
+
 def save_speller(speller: Speller, path: str | Path) -> None:
-    """Write a speller: a line for each word with its count and how it is written, compressed."""
-    lines = []
-    for word, n in speller.counts.items():
-        how = speller.capitals.get(word, "") or ("_" if word in speller.small else "")
-        lines.append(f"{word}\t{n}\t{how}" if how else f"{word}\t{n}")
-    Path(path).write_bytes(lzma.compress(("\n".join(lines) + "\n").encode(), preset=9))
+    """Write a speller: words, counts, and how each is written."""
+    capitals = [word for word in speller.counts if word in speller.capitals]
+    how = [
+        _WITH_CAPITALS if word in speller.capitals else _IN_SMALL if word in speller.small else _ANYHOW
+        for word in speller.counts
+    ]
+    arrays = {
+        "words": joined(speller.counts),
+        "counts": np.array(list(speller.counts.values()), np.uint32),
+        "how": np.array(how, np.uint8),
+        "capitals": joined(speller.capitals[word] for word in capitals),
+    }
+    save_arrays(path, _KIND, {}, arrays)
 
 
 def load_speller(path: str | Path) -> Speller:
     """Read a speller."""
-    counts: dict[str, int] = {}
-    capitals: dict[str, str] = {}
-    small = []
-    try:
-        for line in lzma.decompress(Path(path).read_bytes()).decode().split("\n")[:-1]:
-            word, n, *how = line.split("\t")
-            counts[word] = int(n)
-            if how and how[0] == "_":
-                small.append(word)
-            elif how:
-                capitals[word] = how[0]
-    except (OSError, ValueError, lzma.LZMAError) as error:
-        raise DataError(f"holds no words that can be read ({error})", file=path) from error
-    return Speller(counts, capitals, frozenset(small))
+    _, arrays = load_arrays(path, _KIND)
+    words, how, capitals = parted(arrays["words"]), arrays["how"], parted(arrays["capitals"])
+    written = list(compress(words, (how == _WITH_CAPITALS).tolist()))
+    if not len(words) == len(how) == len(arrays["counts"]) or len(written) != len(capitals):
+        raise DataError("is damaged: its words and counts do not fit together", file=path)
+    small = frozenset(compress(words, (how == _IN_SMALL).tolist()))
+    counts = dict(zip(words, arrays["counts"].tolist(), strict=True))
+    return Speller(counts, dict(zip(written, capitals, strict=True)), small)

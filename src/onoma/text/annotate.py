@@ -1,5 +1,6 @@
 """All stages on one text: tokens, sentences, tags, lemmas, trees; with the models that come with Onoma."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -40,8 +41,19 @@ class Annotator:
     words: WordTable
     tokeniser: Tokeniser
     tagger: Tagger
-    lemmatiser: Lemmatiser
-    parser: Parser
+    lemmatiser_of: Callable[[], Lemmatiser]
+    parser_of: Callable[[], Parser]
+    """The lemmatiser and the parser come when they are asked for: who only tags waits for neither."""
+
+    @property
+    def lemmatiser(self) -> Lemmatiser:
+        """Finds the lemmas of tagged words."""
+        return self.lemmatiser_of()
+
+    @property
+    def parser(self) -> Parser:
+        """Finds the trees of tagged tokens."""
+        return self.parser_of()
 
     @classmethod
     def load(cls, folder: str | Path | None = None) -> "Annotator":
@@ -130,6 +142,6 @@ def _load(folder: Path) -> Annotator:
         words,
         Tokeniser.load(folder / "tokeniser.npz", words),
         Tagger.load(folder / "tagger.npz", words),
-        Lemmatiser.load(folder / "lemmas.npz", words),
-        Parser.load(folder / "parser.npz", words),
+        cache(lambda: Lemmatiser.load(folder / "lemmas.npz", words)),
+        cache(lambda: Parser.load(folder / "parser.npz", words)),
     )

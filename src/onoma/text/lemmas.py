@@ -17,7 +17,7 @@ import numpy as np
 
 from onoma.text._words_kernels import look_up_all
 from onoma.text.lexicon import FORMS, Lexicon
-from onoma.text.storage import load_arrays, save_arrays
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.words import WordTable, word_keys
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.text.linear import LinearModel, Told, Training, templates_of
-from onoma.text.storage import load_arrays, save_arrays
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens
 from onoma.text.words import COLUMNS, USAGE_COLUMNS, WordTable, attributes_of

@@ -25,7 +25,7 @@ from onoma.text._tokeniser_kernels import CHARACTER_COLUMNS, cut_tokens, describ
 from onoma.text._words_kernels import build_table
 from onoma.text.characters import tables_for
 from onoma.text.linear import LinearModel, Told, Training, templates_of
-from onoma.text.storage import load_arrays, save_arrays
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens, codes_of
 from onoma.text.words import COLUMNS, WordTable, attributes_of, word_keys

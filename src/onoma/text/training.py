@@ -15,7 +15,7 @@ from onoma.text.annotate import Annotator
 from onoma.text.clusters import Clusters, learn_clusters
 from onoma.text.lemmas import train_lemmatiser
 from onoma.text.lexicon import Lexicon, read_lexicon
-from onoma.text.storage import load_arrays, save_arrays
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.syntax.parser import train_parser
 from onoma.text.syntax.treebank import Treebank, join_treebanks, read_treebank, read_treebank_zip
 from onoma.text.tagger import jackknife, train_tagger
@@ -88,7 +88,7 @@ def train_on(
     lemmatiser = train_lemmatiser(treebank, lexicon, words, frequency)
     joint = jackknife(treebank, words, seed=seed, progress=progress)
     parser = train_parser(treebank, joint, words, seed=seed, progress=progress)
-    return Annotator(words, tokeniser, tagger, lemmatiser, parser)
+    return Annotator(words, tokeniser, tagger, lambda: lemmatiser, lambda: parser)
 
 
 def clusters_of(data: Path, kept: Path | None = None, *, seed: int = 0, progress: Progress = SILENT) -> Clusters:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from onoma.corpus.edits import Edit, EditedSentence, apply_edits
 from onoma.correct.calibration import Calibration
 from onoma.correct.corrector import Corrector
-from onoma.correct.model import encode
+from onoma.correct.writers import Writer, shares
 from onoma.evaluate.max_match import EditScore, max_match
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._sets.essays import DescribedEssays, read_essays, read_gold
@@ -165,7 +165,7 @@ def _conll_2014(context: Context) -> Findings:
     }  # fmt: skip
     rows: list[Row] = []
     for name, (model, threshold, paper, with_alternatives) in points.items():
-        hypotheses = _corrected(model, gold, threshold)
+        hypotheses = _corrected(model, gold, threshold, as_used="default" in name)
         rows += _rows(name, max_match(gold, hypotheses)[0], paper, 0.5, scale=100)
         found = max_match(alternatives, hypotheses)[0]
         rows += _rows(f"{name}, with alternatives", found, with_alternatives, 0.5, scale=100)
@@ -173,11 +173,17 @@ def _conll_2014(context: Context) -> Findings:
     return Findings(rows, _NOTES_2014)
 
 
-def _corrected(corrector: Corrector, gold: Sequence[EditedSentence], threshold: float) -> list[list[str]]:
+def _corrected(
+    corrector: Corrector, gold: Sequence[EditedSentence], threshold: float, *, as_used: bool
+) -> list[list[str]]:
+    """Return the sentences as corrected; `as_used`: with what the whole text says of its writers."""
     tokens = [sentence.tokens for sentence in gold]
-    text = encode(tokens, tag_words(tokens), corrector.weigher.ngrams)
-    edits = corrector.weigher.describe(text)
-    found = corrector.choose(text, edits, corrector.probabilities(edits), threshold=threshold)
+    text, edits, p = corrector.weigh(tokens, tag_words(tokens))
+    if as_used:
+        writer = Writer(corrector.rate)
+        writer.see(shares(p, edits))
+        p = writer.settle(p, edits)
+    found = corrector.choose(text, edits, p, threshold=threshold)
     return [
         apply_edits(words, [Edit(each.start, each.end, (" ".join(each.put),)) for each in some])
         for words, some in zip(tokens, found, strict=True)

@@ -1,11 +1,13 @@
 """Correcting text: from characters to words and tags, and from edits of words back to edits of characters.
 
 Sentences and tags are those of the text room; words are cut as the n-grams know them. What is protected (code, markup,
-formulas, addresses) takes part as a foreign word and is never edited. Applying all edits of a text gives its
+formulas, addresses) takes part as a foreign word and is never edited. How often the writer slips is learnt from the
+whole text (of a long one: from what was read so far and 2,000 sentences more). Applying all edits of a text gives its
 correction; everything between edits stays byte for byte.
 """
 
 import html
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,12 +15,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
-from onoma.corpus.readers.source import read_bytes
+import numpy as np
+from numpy.typing import NDArray
+
 from onoma.correct.corrector import Correction, Corrector
 from onoma.correct.lists import TYPES
+from onoma.correct.model import EditRows, Encoded
 from onoma.correct.protect import protected_spans
 from onoma.correct.reasons import Reason
 from onoma.correct.words import cut_words
+from onoma.correct.writers import Writer, shares
 from onoma.errors import DataError, SettingsError
 from onoma.text.annotate import Annotator
 from onoma.text.tokens import Tokens
@@ -37,6 +43,8 @@ PRECISION = 0.6
 """The precision that edits have on learners' essays unless asked otherwise."""
 _BATCH = 400
 """Sentences weighed together."""
+_HELD = 5
+"""Batches that are weighed before the first is decided: what they say of the writer counts for it."""
 _LONGEST = 200
 """Sentences of more words are cut: they are lists or tables."""
 
@@ -104,13 +112,29 @@ class TextCorrector:
 
     def correct_words(self, sentences: Sequence[Sequence[str]]) -> list[list[Correction]]:
         """Return the corrections of sentences that are cut into words."""
+        writer = Writer(self.corrector.rate)
         out: list[list[Correction]] = []
+        held: deque[tuple[Encoded, EditRows, NDArray[np.float64]]] = deque()
         for k in range(0, len(sentences), _BATCH):
             part = sentences[k : k + _BATCH]
-            out += self.corrector.correct(
-                part, self._tags(part), threshold=self.threshold, types=self.types, n_reasons=self.n_reasons
-            )
+            held.append(self.corrector.weigh(part, self._tags(part)))
+            writer.see(shares(held[-1][2], held[-1][1]))
+            if len(held) > _HELD:
+                out += self._chosen(held.popleft(), writer)
+        for weighed in held:
+            out += self._chosen(weighed, writer)
         return out
+
+    def _chosen(self, weighed: tuple[Encoded, EditRows, NDArray[np.float64]], writer: Writer) -> list[list[Correction]]:
+        text, edits, p = weighed
+        return self.corrector.choose(
+            text,
+            edits,
+            writer.settle(p, edits),
+            threshold=self.threshold,
+            types=self.types,
+            n_reasons=self.n_reasons,
+        )
 
     def correct(self, text: str, *, format: str = "text") -> Corrected:
         """Return a text's edits."""
@@ -154,6 +178,8 @@ def format_of(name: str) -> str:
 
 def read_plain(name: str, standard_input: BinaryIO) -> str:
     """Return the text of a file as it is: ends of lines, byte order mark and all; `-` is standard input."""
+    from onoma.corpus.readers.source import read_bytes  # brings Arrow, which correcting needs not
+
     raw = standard_input.read() if name == "-" else read_bytes(name)
     try:
         return raw.decode("utf-8")

@@ -1,7 +1,7 @@
 """Training of correctors: n-grams of any text, and the corrector that comes with Onoma.
 
 The corrector is made in stages, each kept in the output folder, so that a run that was broken off goes on where it was:
-`ngrams` (native text), `words.xz` and `forms.xz` (native text and open lexicons), `native.npy` (choices of native
+`ngrams` (native text), `words.npz` and `forms.npz` (native text and open lexicons), `native.npy` (choices of native
 text), weights of edits (artificial learners; or annotated essays, which adapt them), thresholds (annotated essays).
 Sentences that artificial learners write on are left out of the n-grams and of the native choices.
 """
@@ -51,9 +51,11 @@ __all__ = [
     "train_ngrams",
 ]
 
-EDIT_BITS, NATIVE_BITS = 20, 21
+EDIT_BITS, NATIVE_BITS = 21, 21
 HELD_OUT = "wiki-00"
 """The shard that n-grams and native choices never see: artificial learners write on it."""
+_REVISED = ("official-preprocessed", "combined.5types")
+"""The essays' later annotations: an edit that any of them asks for is right."""
 _NATIVE, _WEIGHTS = "native.npy", "edits.npy"
 """Stages of a run that is not done."""
 _PART = 2_000
@@ -108,9 +110,9 @@ class CorrectorTraining:
     order: int = 4
     min_word_count: int = 5
     min_counts: tuple[int, ...] = (1, 2, 3, 3)
-    n_native: int = 80_000
+    n_native: int = 120_000
     """Sentences whose choices are learnt."""
-    n_artificial: int = 20_000
+    n_artificial: int = 60_000
     """Sentences that artificial learners write."""
     n_epochs: int = 2
     rate: float = 0.1
@@ -140,8 +142,9 @@ def train_corrector(
         essays = Essays.read(folder / "conll-2013/original/official-preprocessed.m2.xz")
         weights = _artificial(folder, output, weigher, essays, (training, seed))
         task.advance(1)
-        calibration, thresholds = calibrate(essays.describe(weigher), weights)
-        corrector = Corrector(weigher, weights, calibration, thresholds, _card(training, thresholds))
+        others = [read_m2(folder / f"conll-2013/revised/{name}.m2.xz") for name in _REVISED]
+        calibration, thresholds, rate = calibrate(essays.judged_by(others).describe(weigher), weights)
+        corrector = Corrector(weigher, weights, calibration, thresholds, _card(training, thresholds), rate)
         corrector.save(output)
         save_packed(ngrams, output / "ngrams.npz")
         task.advance(1)
@@ -195,6 +198,16 @@ class Essays:
         """Read an M² file and tag it."""
         sentences = read_m2(path)
         return cls(sentences, tag_words([sentence.tokens for sentence in sentences]))
+
+    def judged_by(self, others: Sequence[Sequence[EditedSentence]]) -> "Essays":
+        """Return the same sentences with further annotations of them."""
+        joined = []
+        for sentence, *more in zip(self.sentences, *others, strict=True):
+            if any(each.tokens != sentence.tokens for each in more):
+                raise DataError("annotations of other sentences cannot be added")
+            lists = [edits for each in (sentence, *more) for edits in each.annotators.values()]
+            joined.append(EditedSentence(sentence.tokens, dict(enumerate(lists))))
+        return Essays(joined, self.tags)
 
     def describe(self, weigher: Weigher) -> "DescribedEdits":
         """Return every edit that would be proposed, and which annotators asked for."""
@@ -253,7 +266,7 @@ def precision_thresholds(p: NDArray[np.float64], right: NDArray[np.bool_], *, le
 
 
 def _proposals(folder: Path, output: Path, training: CorrectorTraining) -> Proposals:
-    words, forms = output / "words.xz", output / "forms.xz"
+    words, forms = output / "words.npz", output / "forms.npz"
     if not (words.exists() and forms.exists()):
         speller = make_speller(native_sentences(folder, training.shards), dictionary(folder / "lexicon"))
         save_speller(speller, words)
@@ -326,8 +339,11 @@ def _artificial(
 
 def calibrate(
     described: "DescribedEdits", weights: NDArray[np.float32], *, n_parts: int = 5
-) -> tuple[Calibration, dict[float, float]]:
-    """Calibrate scores on essays; the thresholds are measured on parts that their calibration did not see."""
+) -> tuple[Calibration, dict[float, float], float]:
+    """Calibrate scores on essays; return also thresholds by precision, and the edits' mean share of a place.
+
+    Both are measured on parts that their calibration did not see.
+    """
     rows, types = described.rows, described.types
     scores = score_rows(rows.ptr, rows.ids, rows.values, weights)
     groups = rows.groups
@@ -344,7 +360,8 @@ def calibrate(
         p[~mine] = softmax_groups(found.apply(scores, types), groups)[~mine]
     told = described.is_edit & ~np.isin(types, [TYPES.index(name) for name in AS_LEARNT])
     thresholds = precision_thresholds(p[told], described.is_right[told])
-    return fit_calibration(scores, types, groups, described.chosen), thresholds
+    rate = float(np.add.reduceat(np.where(told, p, 0.0), groups[:-1]).mean())
+    return fit_calibration(scores, types, groups, described.chosen), thresholds, rate
 
 
 def _card(training: CorrectorTraining, thresholds: dict[float, float]) -> dict[str, Any]:
@@ -357,5 +374,7 @@ def _card(training: CorrectorTraining, thresholds: dict[float, float]) -> dict[s
             "lemminflect (MIT), AGID and hunspell en_US (SCOWL's notice), WordNet 3.0: forms and words",
             "CoNLL-2013 essays: rates of slips, two numbers a type (calibration) and the thresholds; no sentence",
         ],
+        "trained_on": f"{training.n_native:,} native sentences and {training.n_artificial:,} with artificial slips",
+        "command": "onoma train correct $ONOMA_DATA -o FOLDER",
         "thresholds": thresholds,
     }

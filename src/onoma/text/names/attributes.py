@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.text.storage import load_arrays, save_arrays
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.words import word_keys
 
 __all__ = ["AttributeLists", "Attributes", "Mention"]

@@ -16,7 +16,7 @@ from onoma.errors import DataError
 from onoma.learning.sequences.sequence import ChainTraining
 from onoma.progress import SILENT, Progress
 from onoma.text.names.sequences import SequenceTagger
-from onoma.text.storage import load_arrays, save_arrays
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.tokens import Tokens
 from onoma.text.words import COLUMNS, WordTable, attributes_of
 

@@ -1,4 +1,4 @@
-"""Text models on disk: a zip of arrays and a JSON header; the same model gives the same bytes.
+"""Models in one file: a zip of arrays and a JSON header; the same model gives the same bytes.
 
 Each array is a `.npy` packed by Zstandard, which packs weights as well as zip's own method does and unpacks them ten
 times as fast.
@@ -8,7 +8,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from onoma.beside import place_for
 from onoma.errors import DataError
 
-__all__ = ["load_arrays", "save_arrays"]
+__all__ = ["joined", "load_arrays", "parted", "save_arrays"]
 
 _HEADER, _SUFFIX, _VERSION, _LEVEL = "header.json", ".npy.zst", 2, 12
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -61,6 +61,22 @@ def load_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, 
             file=path,
         )
     return header, arrays
+
+
+def joined(texts: Iterable[str]) -> NDArray[np.uint8]:
+    """Return texts without line ends as one array, to be stored.
+
+    Examples
+    --------
+    >>> parted(joined(["one", "", "two"]))
+    ['one', '', 'two']
+    """
+    return np.frombuffer("\n".join(texts).encode(), np.uint8)
+
+
+def parted(stored: NDArray[np.uint8]) -> list[str]:
+    """Return the texts that `joined` put together; no bytes are no text."""
+    return stored.tobytes().decode().split("\n") if len(stored) else []
 
 
 def _array(packed: bytes) -> NDArray[Any]:
