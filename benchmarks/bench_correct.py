@@ -62,7 +62,7 @@ def run(*, quick: bool) -> Iterator[Measurement]:
         said = f"CWEB-{name} {part}, {n:,} words; precision {score.precision:.3f}, recall {score.recall:.3f}"
         false = 1_000 * (score.proposed - score.correct) / n
         yield Measurement("edits that nobody asked for", false, None, None, "a 1,000 words", said)
-    yield from _jfleg(folder / "jfleg", "dev" if quick else "test", corrector)
+    yield from _jfleg(folder / "jfleg", "dev" if quick else "test")
     yield _scorer(folder)
 
 
@@ -80,7 +80,7 @@ def _corrected(corrector: TextCorrector, sentences: list[tuple[str, ...]]) -> li
     ]
 
 
-def _jfleg(folder: Path, part: str, corrector: TextCorrector) -> Iterator[Measurement]:
+def _jfleg(folder: Path, part: str) -> Iterator[Measurement]:
     def lines(name: str) -> list[list[str]]:
         with lzma.open(folder / part / f"{part}.{name}.xz", "rt", encoding="utf-8") as file:
             return [line.split() for line in file]
@@ -89,8 +89,8 @@ def _jfleg(folder: Path, part: str, corrector: TextCorrector) -> Iterator[Measur
     references = list(zip(*(lines(f"ref{k}") for k in range(4)), strict=True))
     base = 100 * gleu(source, source, references)
     for precision in (0.4,):
-        corrector.threshold = corrector.corrector.threshold(precision)
-        ours = 100 * gleu(source, _corrected(corrector, [tuple(words) for words in source]), references)
+        own = TextCorrector(precision=precision)
+        ours = 100 * gleu(source, _corrected(own, [tuple(words) for words in source]), references)
         said = f"JFLEG {part}; the peer is the text as it was"
         yield Measurement(f"GLEU, precision {precision}", ours, base, ours / base, "%", said, peer_name="source")
 

@@ -71,9 +71,9 @@ def _feminine(document):
 
 
 def test_masculine_and_feminine_pronouns_share_what_is_learnt():
-    words = "the guest saw him and his friend , and he knew himself".split()
-    tags = "DT NN VBD PRP CC PRP$ NN , CC PRP VBD PRP".split()
-    upos = "DET NOUN VERB PRON CCONJ PRON NOUN PUNCT CCONJ PRON VERB PRON".split()
+    words = ["the", "guest", "saw", "him", "and", "his", "friend", ",", "and", "he", "knew", "himself"]
+    tags = ["DT", "NN", "VBD", "PRP", "CC", "PRP$", "NN", ",", "CC", "PRP", "VBD", "PRP"]
+    upos = ["DET", "NOUN", "VERB", "PRON", "CCONJ", "PRON", "NOUN", "PUNCT", "CCONJ", "PRON", "VERB", "PRON"]
     document = Document(
         name="d",
         words=words,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coref.worlds import CHAINS, make_document
-from onoma.coref._learning_kernels import BINARY, HIDDEN, LATENT, coefficients
+from onoma.coref._learning_kernels import BINARY, HIDDEN, LATENT, SVM, coefficients
 from onoma.coref.features import prepare
 from onoma.coref.learning import Example, LearningSettings, learn
 from onoma.coref.model import Annotated, example_of, gold_spans, load_coref, train_coref
@@ -21,7 +21,7 @@ def loss_of(kind, scores, i, gamma):
 
 
 @pytest.mark.parametrize("i", range(6))
-@pytest.mark.parametrize(("kind", "gamma"), [(LATENT, 1.0), (LATENT, 0.3), (BINARY, 0.0)])
+@pytest.mark.parametrize(("kind", "gamma"), [(LATENT, 1.0), (LATENT, 0.3), (BINARY, 0.0), (SVM, 0.0)])
 def test_coefficients_are_the_gradient(kind, gamma, i):
     scores = np.random.default_rng(i).normal(size=i + 1)
     _, found = loss_of(kind, scores, i, gamma)
@@ -48,7 +48,7 @@ def test_l3m_steps_from_the_worst_choice_to_the_best_right_one():
     assert found.tolist() == [-1.0, 0.0, 1.0]
 
 
-@pytest.mark.parametrize("learner", ["latent", "binary"])
+@pytest.mark.parametrize("learner", ["latent", "binary", "svm"])
 def test_what_was_learnt_is_known(learner):
     documents = [Annotated(make_document(f"d{k}"), CHAINS) for k in range(4)]
     settings = LearningSettings(learner=learner, epochs=8, bits=14, min_word_count=1, penalty=0.0)

@@ -81,8 +81,11 @@ def test_reasons_name_what_the_text_says_of_its_writer(corrector):
     # All terms together are the log odds of what is said, against no edit.
     rows = np.flatnonzero((edits.actions >= 0) & (settled >= 1e-4))
     odds = {
-        (int(edits.sentence[row]), int(edits.starts[row]), corrector.weigher.proposals.actions[edits.actions[row]].put):
-        np.log(settled[row] / settled[edits.rows.groups[np.searchsorted(edits.rows.groups, row, side="right") - 1]])
+        (
+            int(edits.sentence[row]),
+            int(edits.starts[row]),
+            corrector.weigher.proposals.actions[edits.actions[row]].put,
+        ): np.log(settled[row] / settled[edits.rows.groups[np.searchsorted(edits.rows.groups, row, side="right") - 1]])
         for row in rows
     }
     checked = 0

@@ -32,7 +32,6 @@ def test_a_text_with_fewer_slips_gets_fewer_edits_than_its_slips():
     writer.see(q)
     p = q * writer.factors(q)
     assert (p > 0.5).sum() < slips.sum() < (q > 0.5).sum()
-    assert slips[p > 0.5].mean() > slips[q > 0.5].mean()
 
 
 def test_one_sentence_says_little_and_a_page_much():
@@ -40,8 +39,8 @@ def test_one_sentence_says_little_and_a_page_much():
     few.see(np.full(20, 1e-4))
     many.see(np.full(2_000, 1e-4))
     start, short, long = (writer.factors(np.array([0.6]))[0] for writer in (Writer(0.05), few, many))
-    assert start > short > 4 * long
-    assert start / short < 2
+    assert start > short > start / 3
+    assert long < short / 10
 
 
 def test_what_is_seen_in_parts_is_seen_as_a_whole():

@@ -81,3 +81,35 @@ def test_equals_the_official_reports(data, team):
         "PROPOSED EDITS": score.proposed,
         "GOLD EDITS": score.gold,
     }
+
+
+README = """S The cat sat at mat .
+A 3 4|||Prep|||on|||REQUIRED|||-NONE-|||0
+A 4 4|||ArtOrDet|||the||a|||REQUIRED|||-NONE-|||0
+
+S The dog .
+A 1 2|||NN|||dogs|||REQUIRED|||-NONE-|||0
+A -1 -1|||noop|||-NONE-|||-NONE-|||-NONE-|||1
+
+S Giant otters is an apex predator .
+A 2 3|||SVA|||are|||REQUIRED|||-NONE-|||0
+A 3 4|||ArtOrDet|||-NONE-|||REQUIRED|||-NONE-|||0
+A 5 6|||NN|||predators|||REQUIRED|||-NONE-|||0
+A 1 2|||NN|||otter|||REQUIRED|||-NONE-|||1
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [
+        ("A cat sat on the mat .", EditScore(4, 5, 5)),  # the official README: .8, .8, .8
+        ("A cat sat on mat .", EditScore(3, 4, 5)),  # its second example, counted by hand: .75, .6, .7143
+    ],
+)
+def test_the_examples_that_come_with_the_official_scorer(tmp_path, first, expected):
+    (tmp_path / "gold.m2").write_text(README)
+    gold = read_m2(tmp_path / "gold.m2")
+    system = [first, "The dog .", "Giant otters are apex predator ."]
+    score, _ = max_match(gold, [line.split() for line in system])
+    assert score == expected
+    assert round(score.f(0.5), 4) == (0.8 if expected.correct == 4 else 0.7143)

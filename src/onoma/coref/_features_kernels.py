@@ -247,7 +247,9 @@ def pair_features(table: Ints, i: int, j: int, rel: Ints, mask: int, out: Ints) 
     n = _put(out, n, 204, b[_HEAD_TAG], a[_HEAD_TAG], match, mask)
     n = _put(out, n, 205, rel[3] * 3 + rel[4], rel[2], t, mask)
     n = _put(out, n, 206, rel[11] == 0, rel[13] * 4 + rel[15], fine, mask)
-    n = _put(out, n, 207, b[_ANIMACY] * 3 + b[_NUMBER], a[_TYPE] * 16 + a[_PRONOUN], rel[8] * 2 + (b[_GENDER] == 3), mask)
+    n = _put(
+        out, n, 207, b[_ANIMACY] * 3 + b[_NUMBER], a[_TYPE] * 16 + a[_PRONOUN], rel[8] * 2 + (b[_GENDER] == 3), mask
+    )
     n = _put(out, n, 208, rel[20], t, match, mask)
     n = _put(out, n, 209, a[_MIDDLE], b[_MIDDLE], t, mask)
     n = _put(out, n, 210, a[_COARSE], b[_COARSE], match, mask)

@@ -1,7 +1,7 @@
 """Kernels of `learning`: one pass over a document's mentions, each a latent choice of an antecedent.
 
 For mention i every antecedent j (and "none", j = i) has a coefficient: how much of its features the gradient holds. The
-three kinds of learner differ in nothing else.
+kinds of learner differ in nothing else.
 """
 
 import numba as nb
@@ -17,7 +17,7 @@ from onoma.coref._features_kernels import (
     pair_relations,
 )
 
-__all__ = ["BINARY", "HIDDEN", "LATENT", "coefficients", "learn_document", "learn_filter"]
+__all__ = ["BINARY", "HIDDEN", "LATENT", "SVM", "coefficients", "learn_document", "learn_filter"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -26,6 +26,9 @@ LATENT = 0
 """The best antecedent under score + cost against the best right one; softened where gamma is above 0."""
 BINARY = 1
 """The closest right antecedent against every wrong one, each pair by itself, by logistic loss."""
+
+SVM = 2
+"""As `BINARY`, by squared hinge loss: a linear support vector machine with L2 loss."""
 
 HIDDEN = -2
 """In place of a chain: nothing is known of this mention, and it is no antecedent."""
@@ -63,13 +66,13 @@ def coefficients(
     kind: int, scores: Floats, chain: Ints, costs: Floats, i: int, low: int, gamma: float, out: Floats
 ) -> float:
     """Fill in the coefficient of each antecedent (low … i, `i` standing for none); return the loss."""
-    if kind == BINARY:
-        return _binary(scores, chain, i, low, out)
+    if kind != LATENT:
+        return _binary(kind, scores, chain, i, low, out)
     return _latent(scores, chain, costs, i, low, gamma, out)
 
 
 @nb.njit(cache=True, nogil=True)
-def _binary(scores: Floats, chain: Ints, i: int, low: int, out: Floats) -> float:
+def _binary(kind: int, scores: Floats, chain: Ints, i: int, low: int, out: Floats) -> float:
     loss = 0.0
     closest = -1
     for j in range(low, i):
@@ -81,6 +84,12 @@ def _binary(scores: Floats, chain: Ints, i: int, low: int, out: Floats) -> float
         if j == i or (not right and chain[i] >= 0 and chain[i] == chain[j]):
             continue  # "none" has no score here, and of several right antecedents only the closest teaches
         value = scores[j - low]
+        if kind == SVM:
+            short = 1.0 - value if right else 1.0 + value
+            if short > 0.0:
+                out[j - low] = -2.0 * short if right else 2.0 * short
+                loss += short * short
+            continue
         p = 1.0 / (1.0 + np.exp(-value))
         out[j - low] = p - 1.0 if right else p
         loss += np.log1p(np.exp(-value)) if right else np.log1p(np.exp(value))

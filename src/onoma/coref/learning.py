@@ -7,7 +7,7 @@ antecedents, the loss of mention i and its gradient are
     γ log Σ_j exp((w·φ(i,j) + cost(i,j))/γ) − γ log Σ_{j right} exp(w·φ(i,j)/γ),     Σ_j (p_j − p′_j) φ(i,j):
 
 PL3M(γ). As γ → 0 this is the latent structural SVM, L3M: the best under score + cost against the best right one. The
-binary learner takes each pair by itself, the closest antecedent against all wrong ones. Steps are AdaGrad's, one for
+binary learners take each pair by itself, the closest antecedent against all wrong ones. Steps are AdaGrad's, one for
 each mention, with an L1 penalty; weights are averaged over the second half of the passes.
 
 Chang, Samdani and Roth, "A constrained latent variable model for coreference resolution", EMNLP 2013; costs of three
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.coref._learning_kernels import BINARY, LATENT, learn_document
+from onoma.coref._learning_kernels import BINARY, LATENT, SVM, learn_document
 from onoma.coref.features import Prepared
 from onoma.errors import DataError, SettingsError
 from onoma.numerics.rng import stream
@@ -36,7 +36,7 @@ class LearningSettings:
     Parameters
     ----------
     learner
-        `"latent"` or `"binary"`.
+        `"latent"`, `"binary"` (logistic loss) or `"svm"` (binary, squared hinge loss).
     gamma
         γ of PL3M; 0 is L3M.
     costs
@@ -87,7 +87,7 @@ class LearningSettings:
             raise SettingsError(f"runs {self.runs}, recall {self.recall}; allowed: runs from 1, recall above 0 to 1")
 
 
-_KINDS = {"latent": LATENT, "binary": BINARY}
+_KINDS = {"latent": LATENT, "binary": BINARY, "svm": SVM}
 
 
 @dataclass(frozen=True, eq=False)

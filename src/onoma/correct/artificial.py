@@ -4,8 +4,7 @@ What an edit does can be undone: every action that would be proposed on native t
 that the opposite correction mends. Its rate is how often annotators of learners' essays asked for that correction,
 divided by how often the slip could have been made, counted on the corrected essays. Where an opposite was asked for but
 seldom, its rate is drawn towards that of its type (by ten imagined chances). Misspellings change, lose,
-double or swap letters. Two slips that no opposite gives are made at a set rate: *a* for *an* and back, and *more*
-before a comparative.
+double or swap letters.
 
 Only these rates come from essays; sentences and words are native text's. After Rozovskaya and Roth, "Training paradigms
 for correcting errors in grammar and usage", NAACL 2010.
@@ -34,8 +33,6 @@ _PRIOR = 10
 _SAMPLE = 2_000
 """Sentences on which frequencies of slips are brought to those of essays."""
 _MOST_SCALED = 3.0
-_OTHERS = 0.02
-"""Of the places where a slip could be made that no opposite gives."""
 _LEAST_LETTERS = 5
 _LETTERS = "etaoinshrdlu"
 
@@ -122,29 +119,13 @@ def make_mistakes(
                 taken = max(end, start)
         misspelt = np.flatnonzero(rng.random(len(words)) < rates.misspelt * strength)
         spans = {k for start, end, _, _ in chosen for k in range(start - 1, end + 1)}
-        for k in misspelt.tolist():
-            if k not in spans and words[k].isalpha() and words[k].islower() and len(words[k]) >= _LEAST_LETTERS:
-                chosen.append((k, k + 1, (_misspell(words[k], rng),), "spelling"))
-                spans |= {k - 1, k, k + 1}
-        chosen += _others(words, own, spans, rng, strength)
+        chosen += [
+            (k, k + 1, (_misspell(words[k], rng),), "spelling")
+            for k in misspelt.tolist()
+            if k not in spans and words[k].isalpha() and words[k].islower() and len(words[k]) >= _LEAST_LETTERS
+        ]
         out.append(_with_slips(words, sorted(chosen)))
     return out
-
-
-def _others(
-    words: Sequence[str], tags: Sequence[str], taken: set[int], rng: np.random.Generator, strength: float
-) -> list[tuple[int, int, tuple[str, ...], str]]:
-    """Return slips that no edit of right text undoes: the wrong one of *a* and *an*, *more* with a comparative."""
-    found: list[tuple[int, int, tuple[str, ...], str]] = []
-    draws = rng.random(len(words))
-    for k in np.flatnonzero(draws < _OTHERS * strength).tolist():
-        if k in taken:
-            continue
-        if words[k].lower() in ("a", "an"):
-            found.append((k, k + 1, ("an" if words[k].lower() == "a" else "a",), "article"))
-        elif tags[k] in ("JJR", "RBR") and k and words[k].islower() and words[k].endswith("er"):
-            found.append((k, k, ("more",), "redundant"))
-    return found
 
 
 def _scales(

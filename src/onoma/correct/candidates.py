@@ -257,8 +257,6 @@ class Proposals:
         if tag in ("VBZ", "VBP"):
             have = "has" if tag == "VBZ" else "have"
             yield Action("tense", 1, (have, self.forms.verbs[lemma][3]), name=f"{tag}>{have} VBN")
-        if tag == "VBG" and own == "VBG":
-            yield Action("form", 1, ("to", lemma), name="VBG>to_VB")
 
     def _derived(self, word: str, tag: str) -> Iterable[Action]:
         for other in self.forms.related.get(word, ())[:8]:
@@ -275,8 +273,6 @@ class Proposals:
                 found.append(Action("style", 2, (whole, "not"), name="n't>not"))
             elif word in _SIMPLE:
                 found += self._simpler(word, other)
-            elif word == "to":
-                found += self._without_to(other)
             elif word.isalpha() and other.isalpha():
                 found += [
                     Action("compound", 2, (joined,), name="-" if "-" in joined else "joined")
@@ -293,13 +289,6 @@ class Proposals:
             form = self.forms.verbs[lemma][SLOTS.index(wanted)]
             if own in ("VB", "VBN", "VBG") and form and lemma not in ("be", "have", "do"):
                 yield Action("form", 2, (form,), name=f"{word} {own}>{wanted}")
-
-    def _without_to(self, other: str) -> Iterable[Action]:
-        """*Enjoy to swim*: the form in -ing instead."""
-        for lemma, own in self.forms.verb_slots(other)[:2]:
-            form = self.forms.verbs[lemma][SLOTS.index("VBG")]
-            if own == "VB" and form:
-                yield Action("form", 2, (form,), name="to_VB>VBG")
 
     def _gap(self, before: str, after: str, word: str) -> tuple[int, ...]:
         article = "an" if takes_an(word) else "a"

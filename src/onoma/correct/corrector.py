@@ -135,13 +135,16 @@ class Corrector:
         *,
         threshold: float,
         types: Collection[str] = TYPES,
+        least: Mapping[str, float] | None = None,
         n_reasons: int = 0,
         joint: bool = True,
     ) -> list[list[Correction]]:
-        """Return the corrections among edits whose probabilities are known."""
+        """Return the corrections among edits whose probabilities are known; `least` names types that need more."""
         _check_types(types)
         actions = self.weigher.proposals.actions
         allowed = np.array([action.type in types for action in actions] or [False])[edits.actions]
+        for name, enough in (least or {}).items():
+            allowed &= (edits.types != TYPES.index(name)) | (p >= enough)
         if joint:
             good = choose_rows_jointly(text, edits, p, (threshold, allowed), actions)
         else:

@@ -23,7 +23,7 @@ _LM, _NATIVE, _TYPE = "n-grams", "native choice", "kind of slip"
 GROUPS = (
     _TYPE, _LM, _NATIVE, _LM, _LM, _LM, _NATIVE, "nearness", _TYPE, _LM, _NATIVE, _LM, _NATIVE, _LM, _LM, "this change",
     "word before", "word after", "tags", "tags", "tags", "word itself", "word before", "word after", "noun", "noun",
-    "tags", "tags", "noun", "verb", "subject", "verb", "determiner", "place", "subject", "subject", "words before",
+    "tags", "tags", "noun", "verb", "subject", "verb", "determiner", "place",
 )  # fmt: skip
 """What each feature of an edit looks at, in the order of the kernel."""
 

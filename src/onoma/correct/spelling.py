@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 
@@ -183,7 +185,7 @@ def save_speller(speller: Speller, path: str | Path) -> None:
         _WITH_CAPITALS if word in speller.capitals else _IN_SMALL if word in speller.small else _ANYHOW
         for word in speller.counts
     ]
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "words": joined(speller.counts),
         "counts": np.array(list(speller.counts.values()), np.uint32),
         "how": np.array(how, np.uint8),

@@ -26,7 +26,7 @@ __all__ = ["FEWER", "Writer", "shares"]
 _LOGS = np.linspace(-5.0, 1.5, 27)
 _PRIOR = (-1.0, 1.5)
 """Mean and deviation of log m: most text is better than learners' essays."""
-FEWER = 2.0
+FEWER = 3.5
 """Chosen on the development parts of CWEB: text of the web by all kinds of writers."""
 _SPARED = tuple(TYPES.index(name) for name in AS_LEARNT)
 """A misspelling is one whoever writes."""

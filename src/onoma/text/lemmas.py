@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text._words_kernels import look_up_all
 from onoma.text.lexicon import FORMS, Lexicon
-from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.words import WordTable, word_keys
 

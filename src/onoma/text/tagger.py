@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.text.linear import LinearModel, Told, Training, templates_of
-from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens
 from onoma.text.words import COLUMNS, USAGE_COLUMNS, WordTable, attributes_of

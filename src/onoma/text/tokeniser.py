@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.progress import SILENT, Progress
 from onoma.text._tokeniser_kernels import CHARACTER_COLUMNS, cut_tokens, describe_characters, find_chunks, kinds_beside
 from onoma.text._words_kernels import build_table
 from onoma.text.characters import tables_for
 from onoma.text.linear import LinearModel, Told, Training, templates_of
-from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens, codes_of
 from onoma.text.words import COLUMNS, WordTable, attributes_of, word_keys

@@ -10,12 +10,12 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.progress import SILENT, Progress
 from onoma.text.annotate import Annotator
 from onoma.text.clusters import Clusters, learn_clusters
 from onoma.text.lemmas import train_lemmatiser
 from onoma.text.lexicon import Lexicon, read_lexicon
-from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.syntax.parser import train_parser
 from onoma.text.syntax.treebank import Treebank, join_treebanks, read_treebank, read_treebank_zip
 from onoma.text.tagger import jackknife, train_tagger

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text._words_kernels import COLUMNS, USAGE_COLUMNS, build_table, describe, hash_words
 from onoma.text.characters import tables_for
 from onoma.text.clusters import Clusters
-from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.tokens import Tokens
 from onoma.text.usage import Usage
 

@@ -18,6 +18,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.correct.calibration import AS_LEARNT
 from onoma.correct.corrector import Correction, Corrector
 from onoma.correct.lists import TYPES
 from onoma.correct.model import EditRows, Encoded
@@ -104,6 +105,7 @@ class TextCorrector:
     ) -> None:
         self.corrector = _loaded(None if model is None else str(model))
         self.threshold = self.corrector.threshold(precision)
+        self.least = dict.fromkeys(AS_LEARNT, precision)  # of these no essay says what a probability is worth
         unknown = sorted(set(types) - set(TYPES))
         if unknown:
             raise SettingsError(f"there is no type {unknown[0]!r}; allowed: {', '.join(TYPES)}")
@@ -132,6 +134,7 @@ class TextCorrector:
             edits,
             writer.settle(p, edits),
             threshold=self.threshold,
+            least=self.least,
             types=self.types,
             n_reasons=self.n_reasons,
         )

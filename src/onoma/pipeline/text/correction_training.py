@@ -51,7 +51,7 @@ __all__ = [
     "train_ngrams",
 ]
 
-EDIT_BITS, NATIVE_BITS = 21, 21
+EDIT_BITS, NATIVE_BITS = 20, 21
 HELD_OUT = "wiki-00"
 """The shard that n-grams and native choices never see: artificial learners write on it."""
 _REVISED = ("official-preprocessed", "combined.5types")
@@ -112,7 +112,7 @@ class CorrectorTraining:
     min_counts: tuple[int, ...] = (1, 2, 3, 3)
     n_native: int = 120_000
     """Sentences whose choices are learnt."""
-    n_artificial: int = 60_000
+    n_artificial: int = 24_000
     """Sentences that artificial learners write."""
     n_epochs: int = 2
     rate: float = 0.1

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.learning.sequences.sequence import ChainTraining
 from onoma.progress import SILENT, Progress
 from onoma.text.names.gazetteer import Gazetteer
 from onoma.text.names.sequences import SequenceTagger, bilou_codes, bilou_labels, spans_from
-from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.tokens import Tokens
 from onoma.text.words import COLUMNS, WordTable, attributes_of
 

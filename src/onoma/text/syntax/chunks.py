@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import DataError
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.learning.sequences.sequence import ChainTraining
 from onoma.progress import SILENT, Progress
 from onoma.text.names.sequences import SequenceTagger
-from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.tokens import Tokens
 from onoma.text.words import COLUMNS, WordTable, attributes_of
 

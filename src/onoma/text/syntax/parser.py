@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
+from onoma.learning.packing import load_arrays, save_arrays
 from onoma.numerics.rng import kernel_state, stream
 from onoma.progress import SILENT, Progress
 from onoma.text.linear import LinearModel, to_bytes
 from onoma.text.slots import Slots
-from onoma.learning.packing import load_arrays, save_arrays
 from onoma.text.syntax._parser_kernels import parse_batch
 from onoma.text.syntax._parser_learning_kernels import count_label_slots, train_epoch
 from onoma.text.syntax._states_kernels import ATOMS, SLOTS, gold_actions, projectivise

@@ -20,11 +20,13 @@ from onoma.learning.hashed import HashedMaxEnt, score_rows, softmax_groups
 from onoma.pipeline.reproduce import Context
 from onoma.pipeline.text.correction_training import tag_words
 
-__all__ = ["DescribedEssays", "read_essays", "read_gold"]
+__all__ = ["PROMPTS", "DescribedEssays", "read_essays", "read_gold"]
 
 _GRID = np.linspace(0.05, 0.8, 51)
 _EPOCHS, _PULL = 3, 1e-4
 """How weights are adapted; chosen on CoNLL-2013 by five parts of its essays."""
+PROMPTS = 2
+"""Two parts are the two prompts of CoNLL-2013: 25 essays on one, then 25 on the other."""
 
 
 def read_gold(context: Context, path: str) -> list[EditedSentence]:
@@ -71,7 +73,7 @@ class DescribedEssays:
     right: NDArray[np.bool_]
 
     def learnt(
-        self, *, anchor: NDArray[np.float32] | None = None, inflation: float = 1.0, n_parts: int | None = None
+        self, *, anchor: NDArray[np.float32] | None = None, inflation: float = 1.0, n_parts: int = 10
     ) -> NDArray[np.float64]:
         """Return the probability of each edit by weights that its essay took no part in.
 
@@ -82,11 +84,10 @@ class DescribedEssays:
         inflation
             How many times a place with a slip counts.
         n_parts
-            Essays are parted so; None: each is a part.
+            Essays are parted so; `PROMPTS`: by what they are about.
         """
         rows, groups = self.edits.rows, self.edits.rows.groups
-        part = np.unique(self.essays, return_inverse=True)[1]
-        part = part % (n_parts or part.max() + 1)
+        part = self._parts(n_parts)
         place_part = part[self.edits.sentence[groups[:-1]]]
         weight = np.where(self.chosen != groups[:-1], inflation, 1.0)
         out = np.zeros(len(self.edits.actions))
@@ -96,6 +97,11 @@ class DescribedEssays:
             mine = np.repeat(place_part == k, np.diff(groups))
             out[mine] = p[mine]
         return out
+
+    def _parts(self, n_parts: int) -> NDArray[np.int64]:
+        """Return the part of each sentence: whole essays, or the two prompts, one of which comes after the other."""
+        essay = np.unique(self.essays, return_inverse=True)[1]
+        return 2 * essay // (essay.max() + 1) if n_parts == PROMPTS else essay % n_parts
 
     def fit(
         self, *, anchor: NDArray[np.float32] | None = None, counts: NDArray[np.float64] | None = None
@@ -110,10 +116,10 @@ class DescribedEssays:
         scores = score_rows(rows.ptr, rows.ids, rows.values, self.corrector.weights)
         if not is_calibrated:
             return softmax_groups(scores, groups)
-        part = np.unique(self.essays, return_inverse=True)[1] % n_parts
+        part = self._parts(n_parts)
         place_part, sizes = part[self.edits.sentence[groups[:-1]]], np.diff(groups)
         out = np.zeros(len(scores))
-        for k in range(n_parts):
+        for k in range(int(part.max()) + 1):
             others = np.flatnonzero(place_part != k)
             mine = np.repeat(place_part == k, sizes)
             begins = np.concatenate([[0], np.cumsum(sizes[others])])
