@@ -1,7 +1,7 @@
 """Fit what likeness means (`fields/kinds/likeness.py`) on one-column tables, and say what leaving each out gives.
 
 Needs ONOMA_DATA and scikit-learn. Only tables whose licence allows it are learnt from; every table counts alike, and
-pairs are its candidates. Writes `likeness.json` beside the module and `benchmarks/results/likeness.json`.
+pairs are its candidates. Writes `likeness.npz` beside the module and `benchmarks/results/likeness.json`.
 
     python -m benchmarks.train_likeness
 """
@@ -9,11 +9,12 @@ pairs are its candidates. Writes `likeness.json` beside the module and `benchmar
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from onoma.corpus.clustering import Clustering
@@ -24,7 +25,7 @@ from onoma.pipeline.reproduce import Context
 from onoma.resolve.blocking.canopies import find_candidates
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import likeness
-from onoma.resolve.fields.kinds.likeness import LikenessComparison, LikenessModel, bent
+from onoma.resolve.fields.kinds.likeness import DIRECTIONS, LikenessComparison, LikenessModel, Trees
 from onoma.resolve.fields.writing import fold
 from onoma.resolve.posterior.consensus import find_consensus
 from onoma.resolve.posterior.copying import CopyingSampler
@@ -118,15 +119,39 @@ def pairs_of(one: Column) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArr
 
 
 def fit(parts: list[Column]) -> LikenessModel:
-    """Fit the curve, and how sure equal values are."""
+    """Grow the trees, and learn how sure equal values are.
+
+    A hundred trees of sixteen leaves, slow and shallow, since what holds in another domain is simple. Mean F1 with
+    the table left out was .536; with eight leaves .533, without directions .521, by a logistic curve of the same signs
+    .518, of the first twelve .502.
+    """
     signs, same, weight = (np.concatenate(each) for each in zip(*map(pairs_of, parts), strict=True))
-    weight *= len(weight) / weight.sum()
-    x = bent(signs)
-    mean, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
-    curve = LogisticRegression(C=0.05, max_iter=300).fit((x - mean) / spread, same, sample_weight=weight)
-    coefficients = curve.coef_[0] / spread
-    equal, common = _equal(parts)
-    return LikenessModel(float(curve.intercept_[0] - coefficients @ mean), coefficients, equal, common)
+    boosted = HistGradientBoostingClassifier(
+        max_leaf_nodes=16,
+        max_iter=100,
+        learning_rate=0.08,
+        min_samples_leaf=200,
+        l2_regularization=10.0,
+        monotonic_cst=list(DIRECTIONS),
+        early_stopping=False,
+        random_state=0,
+    ).fit(signs, same, sample_weight=weight * len(weight) / weight.sum())
+    return LikenessModel(float(boosted._baseline_prediction.item()), _trees(boosted), *_equal(parts))
+
+
+def _trees(boosted: HistGradientBoostingClassifier) -> Trees:
+    """Return the trees of a fitted classifier as arrays."""
+    nodes = [each[0].nodes for each in boosted._predictors]
+    every = np.concatenate(nodes)
+    leaf = every["is_leaf"].astype(bool)
+    return Trees(
+        starts=np.concatenate([[0], np.cumsum([len(each) for each in nodes])]).astype(np.int64),
+        sign=np.where(leaf, -1, every["feature_idx"]).astype(np.int64),
+        threshold=np.where(leaf, 0.0, every["num_threshold"]),
+        left=every["left"].astype(np.int64),
+        right=every["right"].astype(np.int64),
+        value=np.where(leaf, every["value"], 0.0),
+    )
 
 
 def _equal(parts: list[Column]) -> tuple[float, float]:
@@ -164,17 +189,13 @@ def main() -> None:
     parts = list(columns())
     left_out = {one.name: round(score(one, fit([each for each in parts if each is not one])), 4) for one in parts}
     model = fit(parts)
-    about: dict[str, Any] = {"command": "python -m benchmarks.train_likeness", "tables": [one.name for one in parts]}
-    here = Path(likeness.__file__).with_name("likeness.json")
-    numbers = {"intercept": round(model.intercept, 5), "equal": round(model.equal, 4), "common": round(model.common, 4)}
-    held = about | numbers | {"coefficients": [round(float(c), 5) for c in model.coefficients]}
-    here.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+    model.save(Path(likeness.__file__).with_name(likeness.FILE))
     result = Path(__file__).with_name("results") / "likeness.json"
-    said = _as_study(about["command"], left_out)
+    said = _as_study(left_out)
     result.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
 
 
-def _as_study(command: str, left_out: dict[str, float]) -> dict[str, object]:
+def _as_study(left_out: dict[str, float]) -> dict[str, object]:
     """Return what was measured in the form of a study, which the page of results shows."""
     mean = round(float(np.mean(list(left_out.values()))), 4)
     rows = [
@@ -185,7 +206,7 @@ def _as_study(command: str, left_out: dict[str, float]) -> dict[str, object]:
         "study": "likeness",
         "title": "Likeness of values, learnt from other tables",
         "paper": "No paper",
-        "command": command,
+        "command": "python -m benchmarks.train_likeness",
         "rows": rows,
         "notes": ["Every table is scored by a model that was learnt from the others."],
     }

@@ -37,3 +37,16 @@ def _side(bag, left, bits, digit):
     rare = max((bits[t] for t in left), default=0.0)
     figure = max((bits[t] for t in left if digit[t]), default=0.0)
     return np.array([sum(bits[t] for t in left), rare, figure, sum(every), sum(w * w for w in every)])
+
+
+def sum_trees_slow(signs, trees):
+    """Return the sums of the leaves that rows come to, tree by tree and step by step."""
+
+    def leaf(row, start):
+        at = start
+        while trees.sign[at] >= 0:
+            goes_left = row[trees.sign[at]] <= trees.threshold[at]
+            at = start + int(trees.left[at] if goes_left else trees.right[at])
+        return trees.value[at]
+
+    return np.array([sum(leaf(row, start) for start in trees.starts[:-1].tolist()) for row in signs])

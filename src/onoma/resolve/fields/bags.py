@@ -21,6 +21,7 @@ from rapidfuzz import distance, process
 
 from onoma.numerics.distinct import distinct
 from onoma.resolve.fields._bags_kernels import bag_cosines, deletion_hashes, soft_cosines
+from onoma.resolve.fields.features import trigrams
 from onoma.resolve.fields.writing import cores_for
 
 __all__ = ["COSINE_CUTS", "Alike", "Bags", "alike_words", "cosine_names", "cut", "no_alike", "sharing", "slips"]
@@ -74,6 +75,15 @@ class Bags:
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum(np.bincount(pairs // max(len(words), 1), minlength=len(texts)), out=offsets[1:])
         return cls._weighed(offsets, (pairs % max(len(words), 1)).astype(np.int32), words, counts)
+
+    @classmethod
+    def of_trigrams(cls, values: Sequence[str], counts: NDArray[np.int64]) -> "Bags":
+        """Make bags of the character trigrams of values."""
+        rows, ids, texts = trigrams(values)
+        order = np.lexsort((ids, rows))
+        offsets = np.zeros(len(values) + 1, np.int64)
+        np.cumsum(np.bincount(rows, minlength=len(values)), out=offsets[1:])
+        return cls._weighed(offsets, ids[order].astype(np.int32), texts, counts)
 
     @classmethod
     def _weighed(

@@ -5,8 +5,8 @@ import pytest
 
 from onoma.resolve.fields.bags import Bags, alike_words
 from onoma.resolve.fields.kinds._likeness_kernels import shared_and_left
-from onoma.resolve.fields.kinds.likeness import CUTS, LikenessComparison, likeness_model
-from reference.fields_likeness import shared_and_left_slow
+from onoma.resolve.fields.kinds.likeness import CUTS, DIRECTIONS, SIGNS, LikenessComparison, likeness_model
+from reference.fields_likeness import shared_and_left_slow, sum_trees_slow
 
 NAMES = [
     "acme steel works 12",
@@ -53,3 +53,26 @@ def test_levels_have_falling_log_odds_of_their_own():
     log_odds = likeness_model().level_log_odds()
     assert len(log_odds) == len(LikenessComparison.levels) == len(CUTS) + 2
     assert (np.diff(log_odds[1:]) < 0).all()
+
+
+def test_sums_of_trees_are_those_of_the_slow_twin():
+    signs = np.random.default_rng(1).random((40, len(SIGNS))) * 1.5
+    trees = likeness_model().trees
+    assert trees.sums(signs) == pytest.approx(sum_trees_slow(signs, trees))
+
+
+@pytest.mark.parametrize("sign", [i for i, way in enumerate(DIRECTIONS) if way])
+def test_no_sign_is_turned_around(sign):
+    signs = np.random.default_rng(2).random((200, len(SIGNS)))
+    more = signs.copy()
+    more[:, sign] += 0.3
+    change = likeness_model().log_odds(more) - likeness_model().log_odds(signs)
+    assert (DIRECTIONS[sign] * change >= -1e-9).all()
+
+
+def test_a_saved_model_is_read_again(tmp_path):
+    model = likeness_model()
+    model.save(tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz", allow_pickle=False) as kept:
+        assert kept["curve"].tolist() == [model.intercept, model.equal, model.common]
+        assert kept["value"].tolist() == model.trees.value.tolist()

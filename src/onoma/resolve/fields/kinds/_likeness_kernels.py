@@ -1,4 +1,4 @@
-"""Kernels of `likeness.py`: what two bags of words share, and what is left of each."""
+"""Kernels of `likeness.py`: what two bags of words share and what is left of each, and sums of decision trees."""
 
 import numba as nb
 import numpy as np
@@ -89,3 +89,26 @@ def _left(
             if digit[ids[at]]:
                 figure = max(figure, w)
     return left, rarest, figure, total, squares
+
+
+@nb.njit(cache=True, nogil=True)
+def sum_trees(
+    signs: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    sign: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    value: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return for each row the sum of the leaves that it comes to, one in each tree."""
+    out = np.zeros(len(signs))
+    for k in range(len(signs)):
+        total = 0.0
+        for start in starts[:-1]:
+            at = start
+            while sign[at] >= 0:
+                at = start + (left[at] if signs[k, sign[at]] <= threshold[at] else right[at])
+            total += value[at]
+        out[k] = total
+    return out

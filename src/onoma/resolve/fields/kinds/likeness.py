@@ -4,20 +4,21 @@ Where one column says all there is to say, nothing in the table can tell how its
 is no second field to check the first by. What is learnt here is learnt elsewhere. A pair of values is described by
 signs that mean the same in any domain: the bits of the words they share (a word that df of n records have is worth
 log2 n/df), as a part of log2 n, of the shorter value and of both; the bits left on each side (one side left over is an
-elaboration, both are a contradiction); whether figures contradict; and how alike the strings are. A logistic curve,
-piecewise linear in these signs, gives the log odds that the pair is one thing. It was fitted on columns of names and
-titles of many labelled tables, each counted alike (`python -m benchmarks.train_likeness`); what leaving one table out
-says of it is in `benchmarks/results/likeness.json`.
+elaboration, both are a contradiction); whether figures contradict; how alike the strings are, whole, sorted and as
+trigrams; whether they begin and end with the same word. A sum of small decision trees (gradient boosting) gives the log
+odds that the pair is one thing. No tree may turn a sign around: more shared never speaks against a pair, more left over
+never for it, whatever one table would have it. The trees were grown on columns of names and titles of many labelled
+tables, each counted alike (`python -m benchmarks.train_likeness`); what leaving one table out says of them is in
+`benchmarks/results/likeness.json`.
 
 The log odds are cut into levels, so that a likeness is a comparison like any other.
 """
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +27,11 @@ from rapidfuzz import distance
 from onoma.resolve.fields.bags import Bags, alike_words
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.kinds._likeness_kernels import shared_and_left
+from onoma.resolve.fields.kinds._likeness_kernels import shared_and_left, sum_trees
 from onoma.resolve.fields.kinds.text import words_of
 from onoma.resolve.fields.writing import element_wise, fold_all
 
-__all__ = ["KNOTS", "SIGNS", "Likeness", "LikenessComparison", "LikenessModel", "bent", "likeness_model"]
+__all__ = ["DIRECTIONS", "FILE", "SIGNS", "Likeness", "LikenessComparison", "LikenessModel", "Trees", "likeness_model"]
 
 Floats = NDArray[np.float64]
 SIGNS = (
@@ -46,27 +47,51 @@ SIGNS = (
     "shorter",
     "string",
     "sorted string",
+    "trigrams",
+    "first word",
+    "last word",
+    "words",
+    "lengths",
+    "letters",
 )
 """What a pair of values is described by; bits are parts of log2 n."""
-KNOTS: tuple[tuple[float, ...], ...] = (
-    (0.3, 0.5, 0.7, 0.85),
-    (0.5, 1.0, 1.5, 2.0),
-    (0.5, 0.8),
-    (0.3, 0.6, 0.8),
-    (0.1, 0.4, 0.8),
-    (0.3, 1.0),
-    (0.1, 0.4, 0.8),
-    (0.1, 0.5),
-    (0.1, 0.5),
-    (),
-    (0.6, 0.75, 0.9),
-    (0.6, 0.75, 0.9),
-)
-"""Where the curve may bend, by sign."""
+DIRECTIONS = (1, 1, 1, 1, -1, -1, -1, -1, -1, 0, 1, 1, 1, 1, 1, 0, 0, 0)
+"""Whether more of a sign may speak for a pair only (1), against it only (-1), or both."""
 CUTS = (6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0, -0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -5.0, -6.0)
 """Log odds at which levels are cut."""
+FILE = "likeness.npz"
 _LOOKED_AT = 160
 """Letters of a value that are compared as a string."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Decision trees, one after another.
+
+    Parameters
+    ----------
+    starts
+        Where the nodes of each tree begin, and the end of the last.
+    sign
+        The sign that a node asks for; -1 at a leaf.
+    threshold
+        A pair with at most this much of it goes left.
+    left, right
+        The nodes below, within the tree.
+    value
+        What a leaf adds.
+    """
+
+    starts: NDArray[np.int64]
+    sign: NDArray[np.int64]
+    threshold: Floats
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    value: Floats
+
+    def sums(self, signs: Floats) -> Floats:
+        """Return what all trees add, for each row of signs."""
+        return sum_trees(signs, self.starts, self.sign, self.threshold, self.left, self.right, self.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +99,7 @@ class LikenessModel:
     """The log odds that two values are of one thing, learnt from other tables."""
 
     intercept: float
-    coefficients: Floats
-    """Of the signs, of what lies beyond each knot, and of two products (see `bent`)."""
+    trees: Trees
     equal: float
     """Log odds of two equal values that nobody else has."""
     common: float
@@ -83,31 +107,25 @@ class LikenessModel:
 
     def log_odds(self, signs: Floats) -> Floats:
         """Return the log odds of pairs that differ, by their signs."""
-        found: Floats = self.intercept + bent(signs) @ self.coefficients
-        return found
+        return self.intercept + self.trees.sums(signs)
 
     def level_log_odds(self) -> Floats:
         """Return the log odds of each level; the first is that of equal values."""
         edges = np.array([CUTS[0] + 1.0, *CUTS, CUTS[-1] - 2.0])
         return np.append(self.equal, (edges[:-1] + edges[1:]) / 2)
 
+    def save(self, path: Path) -> None:
+        """Write the model: a record of arrays, nothing that runs."""
+        np.savez_compressed(path, curve=np.array([self.intercept, self.equal, self.common]), **asdict(self.trees))
+
 
 @cache
 def likeness_model() -> LikenessModel:
     """Return the model that comes with Onoma."""
-    held: dict[str, Any] = json.loads(files("onoma.resolve.fields.kinds").joinpath("likeness.json").read_text("utf-8"))
-    return LikenessModel(held["intercept"], np.array(held["coefficients"]), held["equal"], held["common"])
-
-
-def bent(signs: Floats) -> Floats:
-    """Return the signs, what lies beyond each knot, and cosine × shared bits, sorted string × bits of the shorter."""
-    columns = [signs]
-    for sign, knots in enumerate(KNOTS):
-        columns += [np.maximum(signs[:, sign : sign + 1] - knot, 0.0) for knot in knots]
-    at = {name: i for i, name in enumerate(SIGNS)}
-    for one, bits in (("cosine", "shared"), ("sorted string", "shorter")):
-        columns.append(signs[:, [at[one]]] * np.minimum(signs[:, [at[bits]]], 2.0))
-    return np.concatenate(columns, axis=1)
+    place = files("onoma.resolve.fields.kinds") / FILE
+    with place.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+        intercept, equal, common = kept["curve"].tolist()
+        return LikenessModel(intercept, Trees(**{each.name: kept[each.name] for each in fields(Trees)}), equal, common)
 
 
 class Likeness:
@@ -141,7 +159,12 @@ class LikenessComparison:
         self._bits = np.clip(np.log2(n / np.maximum(frequency - 1.0, 0.5)), 0.05, self._scale + 1.0)
         self._digit = np.array([any(sign.isdigit() for sign in word) for word in self._bags.words], np.bool_)
         self._table = np.array([value[:_LOOKED_AT] for value in values], dtype=object)
-        self._sorted = np.array([" ".join(sorted(value.split()))[:_LOOKED_AT] for value in values], dtype=object)
+        words = [value.split() for value in values]
+        self._sorted = np.array([" ".join(sorted(each))[:_LOOKED_AT] for each in words], dtype=object)
+        self._trigrams = Bags.of_trigrams([value[:_LOOKED_AT] for value in values], counts)
+        self._ends = tuple(_numbered([each[at] if each else "" for each in words]) for at in (0, -1))
+        self._n_words = np.array([len(each) for each in words], np.float64)
+        self._n_letters = np.array([len(value) for value in values], np.float64)
 
     def signs(self, a: Codes, b: Codes) -> Floats:
         """Return what each pair of values is described by."""
@@ -156,7 +179,19 @@ class LikenessComparison:
         overlap = shared / np.maximum(shared + left_less + left_more, 1e-9)
         parts = [bits / self._scale for bits in (left_less, left_more, rare, figures, figure, shorter)]
         contained = shared / np.maximum(shorter, 1e-9)
-        return np.stack([cosine, shared / self._scale, contained, overlap, *parts, *strings], axis=1)
+        ends = [(end[a] == end[b]).astype(np.float64) for end in self._ends]
+        short, long = (
+            np.minimum(self._n_letters[a], self._n_letters[b]),
+            np.maximum(self._n_letters[a], self._n_letters[b]),
+        )
+        shape = [np.minimum(self._n_words[a], self._n_words[b]), short / np.maximum(long, 1.0), short]
+        return np.stack(
+            [
+                *(cosine, shared / self._scale, contained, overlap, *parts, *strings),
+                *(self._trigrams.cosines(a, b).astype(np.float64), *ends, *shape),
+            ],
+            axis=1,
+        )
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
@@ -170,3 +205,9 @@ class LikenessComparison:
         builder.add_rows("token", self._bags.row_ids(), self._bags.ids.astype(np.int64), self._bags.words)
         builder.add_rows("trigram", *trigrams([value[:60] for value in self._values]))
         return builder.build()
+
+
+def _numbered(words: Sequence[str]) -> NDArray[np.int64]:
+    """Return words as numbers, equal ones alike."""
+    known: dict[str, int] = {}
+    return np.array([known.setdefault(word, len(known)) for word in words], np.int64)
