@@ -111,7 +111,7 @@ def resolve(
         config = replace(config, model=name)
         notes.append(f"the model is {name}: {why}")
     if _is_taught(config):
-        compared, said = with_likeness(fields.fields, list(config.kinds))
+        compared, said = with_likeness(fields.fields, list(config.kinds), link=config.link)
         fields = fields._replace(fields=compared)
         notes += [] if said is None else [said]
     model = find_model(config.model)
@@ -174,9 +174,9 @@ def _in_context(table: pa.Table, config: ResolveConfig) -> pa.Table:
 
 
 def _is_taught(config: ResolveConfig) -> bool:
-    """Say whether a field that says nearly all may be compared as other tables teach: where nobody says otherwise."""
+    """Say whether a telling field may be compared as other tables teach: where nobody says otherwise."""
     told = config.weights is not None or config.labels is not None or config.comparison not in (None, "kinds")
-    return config.model == "copying" and not config.link and not told
+    return config.model == "copying" and not told
 
 
 def _left_out(table: pa.Table, config: ResolveConfig) -> tuple[set[str | None], list[str]]:

@@ -15,6 +15,7 @@ from onoma.resolve.comparison.noise import noise_of
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.lone import taught_field
 
 __all__ = ["CONTRAST_LEVELS", "contrast_levels", "count_pairs", "gather_evidence"]
 
@@ -83,7 +84,7 @@ def gather_evidence(
         own=_own(fields),
         words=np.array([_mean_words(each) for each in fields]),
         noise=noise_of([each.kind for each in fields], [len(each.levels) for each in fields]),
-        taught=next((f for f, each in enumerate(fields) if each.kind == "likeness"), -1),
+        taught=taught_field(fields),
     )
     if apart == 1 and source is not None and source.max(initial=0) == 1:
         return _between(fields, evidence, source, block, settings, progress)

@@ -1,4 +1,12 @@
-"""Tables in which one field says nearly all there is to say: lists of names, titles, places, affiliations."""
+"""The most telling field, where it is a text or says nearly all there is to say: it is compared by likeness.
+
+Lists of names, titles, places, affiliations have one field that says nearly all: nothing in the table can teach what
+its levels mean, and they mean what other tables have taught (`comparison/taught.py`). Where other fields say enough to
+learn from, weights are learnt; but if the field that says most is a free text (a title, a description), likeness is
+the better measure of it, too: of 11 development tables with such a field eight gained (pairwise F1 of hotel rooms
+.52 → .65, of CDs .82 → .91, of software .62 → .69) and none lost. Titles of six of these had taught likeness itself; of
+the five others four gained.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +16,7 @@ import numpy as np
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
 
-__all__ = ["lone_field", "with_likeness"]
+__all__ = ["lone_field", "taught_field", "with_likeness"]
 
 _WORDED = ("person", "organisation", "place", "text", "set", "code")
 """Kinds whose values are words."""
@@ -19,30 +27,48 @@ field that says most has .13 to .57 of it, or .69 and more."""
 
 def lone_field(fields: Sequence[FieldData]) -> int | None:
     """Return the field that says nearly all there is to say, if there is one."""
-    bits = np.array([_bits(field) for field in fields])
-    if bits.sum() <= 0.0:
-        return None
-    f = int(bits.argmax())
-    return f if fields[f].kind in _WORDED and bits[f] >= _NEARLY_ALL * bits.sum() else None
+    f, share = _most_telling(fields)
+    return f if share >= _NEARLY_ALL and fields[f].kind in _WORDED else None
 
 
-def with_likeness(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> tuple[list[FieldData], str | None]:
-    """Return the fields, one that says nearly all compared by likeness, and a note if there is one.
+def taught_field(fields: Sequence[FieldData]) -> int:
+    """Return the field compared by likeness that says nearly all there is to say; -1 if there is none."""
+    f, share = _most_telling(fields)
+    return f if share >= _NEARLY_ALL and fields[f].kind == "likeness" else -1
+
+
+def with_likeness(
+    fields: Sequence[FieldData], chosen: Sequence[str] = (), *, link: bool = False
+) -> tuple[list[FieldData], str | None]:
+    """Return the fields, one of them compared by likeness if there is one to be, and a note if its weights are taught.
 
     Parameters
     ----------
     chosen
         Columns whose kind was chosen, which is left as it is.
+    link
+        Whether two sources are linked: what is matched is then learnt, even with one field.
     """
     found = list(fields)
-    f = lone_field(fields)
-    if f is None or set(fields[f].columns) & set(chosen):
+    f, share = _most_telling(fields)
+    if share <= 0.0 or set(fields[f].columns) & set(chosen):
         return found, None
-    old = fields[f]
-    reason = f"{old.reason}; it says nearly all there is to say, and is compared as other tables teach"
+    old, alone = fields[f], lone_field(fields) is not None and not link
+    if not alone and old.kind != "text":
+        return found, None
+    more = "nearly all there is to say, and is compared as other tables teach" if alone else "most, and is compared so"
     comparison = KINDS["likeness"].prepare(old.values, old.counts)
-    found[f] = replace(old, kind="likeness", reason=reason, comparison=comparison)
-    return found, f"{old.name} says nearly all there is to say: what its likeness means is known from other tables"
+    found[f] = replace(old, kind="likeness", reason=f"{old.reason}; it says {more}", comparison=comparison)
+    said = f"{old.name} says nearly all there is to say: what its likeness means is known from other tables"
+    return found, said if alone else None
+
+
+def _most_telling(fields: Sequence[FieldData]) -> tuple[int, float]:
+    """Return the field that says most, and its part of what two records both say."""
+    bits = np.array([_bits(field) for field in fields])
+    if bits.sum() <= 0.0:
+        return 0, 0.0
+    return int(bits.argmax()), float(bits.max() / bits.sum())
 
 
 def _bits(field: FieldData) -> float:
