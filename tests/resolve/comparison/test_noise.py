@@ -24,6 +24,11 @@ def test_housemates_are_not_joined_where_nobody_is_twice(seed):
     assert resolve(few).clustering.n_entities >= 995
 
 
+def test_housemates_of_one_surname_are_not_joined_though_no_birth_date_tells_them_apart():
+    people = simulate_people(1000, seed=6, settings=PeopleSettings(duplicates=0.0, households=0.75))
+    assert resolve(people.select(["id", "given_name", "surname", "street", "city"])).clustering.n_entities >= 998
+
+
 def test_few_duplicates_are_found_among_many_housemates():
     people = simulate_people(1000, seed=5, settings=PeopleSettings(duplicates=0.1, households=0.75, clumping=0.3))
     found = resolve(people.drop_columns(["cluster_id", "email"]))

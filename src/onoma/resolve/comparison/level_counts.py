@@ -13,6 +13,8 @@ __all__ = ["LevelCounts"]
 
 _FIRST_EQUAL, _FIRST_BETWEEN = 0.75, 0.2  # a first guess at how copies agree
 _STRENGTH = 20.0  # pairs that a distribution by level of the parent must outweigh
+_PARTED = 1.5
+"""Words of a value, on average, up to which a column of names holds a part of the name."""
 _OFTEN, _BY_FAR = 0.25, 100.0
 """Strangers for each copy from which on candidates held apart are strangers rather than matches missed: where random
 pairs show nothing, and where they do."""
@@ -214,12 +216,27 @@ class LevelCounts:
         tables[RELATED, self.evidence.own] = tables[FRESH, self.evidence.own]
         every = np.ones(self.f, dtype=np.bool_)
         for fields, bound in (
-            (self.evidence.identity, self.settings.names_bound),
+            (self._own_names(tables), self.settings.names_bound),
             (every, self.settings.relatives_bound),
         ):
             tables[RELATED] = draw_to_strangers(
                 tables[RELATED], tables[COPIED], tables[FRESH], presence=self.present, fields=fields, bound=bound
             )
+
+    def _own_names(self, tables: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return the fields that name one thing alone: of a name in several columns, one may be the family's.
+
+        Households share a surname as they share an address, and nothing else of a name: where a name comes in parts
+        (and nowhere whole), the part that relatives share most is their surroundings.
+        """
+        own = self.evidence.identity.copy()
+        names = np.flatnonzero(own & (self.present > 0.0))
+        if len(names) > 1 and (self.evidence.words[names] < _PARTED).all():
+            related, fresh = tables[RELATED, names, -1], tables[FRESH, names, -1]
+            with np.errstate(invalid="ignore"):
+                shared = np.where(np.isfinite(related), np.exp(related) * (related - fresh), 0.0).sum(axis=1)
+            own[names[shared.argmax()]] = False
+        return own
 
 
 def _prior(kind: int, k: int) -> NDArray[np.float64]:
