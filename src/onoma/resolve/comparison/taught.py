@@ -2,9 +2,10 @@
 
 With one telling field there is nothing to learn from: what copies share can only be told from what strangers share by
 another field that agrees or does not. So nothing is. The telling field is compared by likeness, whose levels have log
-odds learnt from other tables (`fields/kinds/likeness.py`); what other fields there are weigh as copies usually agree
-(`noise.py`) against how strangers agree here. Log odds are those of candidates, so strangers are candidates, too: that
-two places lie in one country says little if most places that are compared do.
+odds learnt from other tables (`fields/kinds/likeness.py`); only how many of the candidates are the same is estimated,
+with care. What other fields there are weigh as copies usually agree (`noise.py`) against how strangers agree here. Log
+odds are those of candidates, so strangers are candidates, too: that two places lie in one country says little if most
+places that are compared do.
 
 The levels keep their meaning as shares: with u the shares among strangers, those of copies are m = u · odds / κ, where
 κ = Σ u · odds is the prior weight of a pair.
@@ -29,6 +30,7 @@ def taught_weights(evidence: Evidence, settings: WeightSettings) -> Weights:
     nearby = replace(evidence, background=evidence.background[:0], background_weight=evidence.background_weight[:0])
     counts = LevelCounts(nearby, replace(settings, relatives=False))
     level = evidence.levels[:, f]
+    log_odds[1:] += model.shift(np.bincount(level[level > 0] - 1, minlength=len(log_odds) - 1))
     counts.add(1.0, none, none, np.where(level >= 0, expit(log_odds)[level], 0.0))
     learnt = counts.weights(0.0, 0.0)
     tables, keep, k = learnt.tables.copy(), learnt.keep.copy(), int(evidence.n_levels[f])
