@@ -127,6 +127,7 @@ def build(
     output: str | Path,
     *,
     kb: str | Path | None = None,
+    facts: str | Path | None = None,
     into: bool = False,
     jobs: int = 1,
     seed: int = 0,
@@ -141,6 +142,8 @@ def build(
         The knowledge base: a new file, or with `into` one to add to.
     kb
         An entity list to link to: a table of alias, entry and count; JSON lines as Wikidata's; another knowledge base.
+    facts
+        A table of known facts (subject, relation, object): what texts say of such relations between others is read.
     jobs
         How many processes read documents; the answer is the same.
     """
@@ -149,6 +152,7 @@ def build(
 
     inputs = [documents] if isinstance(documents, str | Path) else list(documents)
     listed = None if kb is None else Path(kb)
-    job = BuildJob(tuple(map(str, inputs)), Path(output), into, jobs=jobs, entities=listed, seed=seed)
+    known = None if facts is None else Path(facts)
+    job = BuildJob(tuple(map(str, inputs)), Path(output), into, jobs=jobs, entities=listed, seed=seed, facts=known)
     run(job)
     return open_base(output)

@@ -8,8 +8,9 @@ import importlib
 import json
 import os
 import pkgutil
+import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,22 @@ class Context:
     seed: int = 0
     data: Path | None = None
     progress: Progress = SILENT
+    parts: Path | None = None
+    """Where finished parts of a long study are kept until all of it is done."""
+
+    def once(self, name: str, work: Callable[[], Sequence[Row]]) -> Sequence[Row]:
+        """Return the rows of a part of a study, from an earlier run that was broken off where there are any."""
+        if self.parts is None:
+            return work()
+        path = self.parts / f"{name}{' quick' * self.quick} seed {self.seed}.json"
+        if path.exists():
+            return [Row(**row) for row in json.loads(path.read_text("utf-8"))]
+        rows = work()
+        self.parts.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(".part")
+        fresh.write_text(json.dumps([asdict(row) for row in rows]), "utf-8")
+        fresh.replace(path)
+        return rows
 
     def has(self, path: str) -> bool:
         """Say whether the data folder holds a file."""
@@ -98,13 +115,19 @@ def find(name: str) -> Study:
 
 
 def reproduce(name: str, context: Context | None = None, *, out: Path | None = None) -> Findings:
-    """Run one study; with a folder, leave its rows (JSON) and pictures (PNG and HTML) there."""
+    """Run one study; with a folder, leave its rows (JSON) and pictures (PNG and HTML) there.
+
+    Long studies keep their parts in the folder, too: the same call goes on where one was broken off.
+    """
     context = context or Context()
     study = find(name)
+    stem = name.replace("/", "-")
+    if out is not None:
+        context = replace(context, parts=out / f"{stem}.parts")
     findings = study.run(context)
     if out is not None:
+        shutil.rmtree(out / f"{stem}.parts", ignore_errors=True)
         out.mkdir(parents=True, exist_ok=True)
-        stem = name.replace("/", "-")
         (out / f"{stem}.json").write_text(json.dumps(as_json(study, findings, context), indent=1) + "\n", "utf-8")
         for chart, picture in findings.charts.items():
             picture.save(out / f"{chart}.png", scale_factor=2)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from onoma.corpus.documents import Text
-from onoma.errors import DataError
+from onoma.errors import DataError, SettingsError
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import history, show
 from onoma.kb.texts import explain_text_entity
@@ -205,3 +205,46 @@ def test_the_front_door_builds(tmp_path: Path) -> None:
     base = onoma.build(tmp_path / "a.txt", tmp_path / "kb.duckdb")
     assert base is not None
     assert (tmp_path / "kb.duckdb").exists()
+
+
+BORN = {
+    "Ada Lovelace": "London", "Kurt Godel": "Brno", "Emmy Noether": "Erlangen", "Alan Turing": "Paddington",
+    "Max Planck": "Kiel",
+}  # fmt: skip
+
+
+def test_known_facts_teach_what_paths_mean(tmp_path: Path) -> None:
+    folder = tmp_path / "lives"
+    folder.mkdir()
+    for number, (who, where) in enumerate(BORN.items()):
+        (folder / f"{number}.txt").write_text(f"{who} was born in {where}. {who} visited Paris.\n")
+    known = tmp_path / "known.tsv"
+    known.write_text("".join(f"{who}\tborn in\t{where}\n" for who, where in list(BORN.items())[:4]))
+    target = tmp_path / "kb.duckdb"
+    report = build(BuildJob((str(folder),), target, facts=known))
+    assert report.learnt >= 1
+    with read_knowledge_base(target) as base:
+        told = base.rows(
+            """SELECT s.name, o.name, f.source, x.text FROM facts f JOIN entities s ON s.entity = f.subject
+            JOIN entities o ON o.entity = f.object JOIN fact_sentences x ON (x.subject, x.relation, x.object) =
+            (f.subject, f.relation, f.object) WHERE f.relation = 'born in' ORDER BY ALL"""
+        )
+    assert ("Max Planck", "Kiel", "learnt", "Max Planck was born in Kiel.") in told
+    assert ("Ada Lovelace", "London", "given", "Ada Lovelace was born in London.") in told
+    assert all("born" in text for *_, text in told)
+    # Documents that come later are read by the facts that are there.
+    more = tmp_path / "more.txt"
+    more.write_text("Carl Gauss was born in Brunswick.\n")
+    build(BuildJob((str(more),), target, into=True))
+    with read_knowledge_base(target) as base:
+        learnt = base.rows("SELECT count(*) FROM facts WHERE source = 'learnt'")[0][0]
+    assert learnt >= 2
+
+
+def test_an_engine_reads_as_one_process_does(texts: Path, kb: Path, tmp_path: Path) -> None:
+    build(BuildJob((str(texts),), tmp_path / "kb.duckdb", engine="local[2]"))
+    assert tables(tmp_path / "kb.duckdb") == tables(kb)
+    with pytest.raises(SettingsError, match="both jobs"):
+        build(BuildJob((str(texts),), tmp_path / "other.duckdb", engine="local[2]", jobs=2))
+    with pytest.raises(SettingsError, match="there is no engine"):
+        build(BuildJob((str(texts),), tmp_path / "other.duckdb", engine="dask"))

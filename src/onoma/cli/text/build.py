@@ -48,6 +48,16 @@ def build(
             "--kb", metavar="FILE", help="An entity list to link to: alias, entry, count; or Wikidata's JSON."
         ),
     ] = None,
+    facts: Annotated[
+        Path | None,
+        typer.Option(
+            "--facts", metavar="FILE", help="Known facts (subject, relation, object): what texts say of such others."
+        ),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option("--engine", help="Where documents are read: processes[4], spark://host:port, yarn, k8s://…"),
+    ] = None,
     seed: Seed = 0,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do not go on from an earlier run that was broken off.")
@@ -66,6 +76,7 @@ def build(
       [cyan]onoma show letters.duckdb lovelace[/]
       [cyan]onoma explain letters.duckdb e3[/]
       [cyan]onoma build news/ --kb places.tsv -o news.duckdb[/]
+      [cyan]onoma build news/ --facts born-in.tsv -o news.duckdb[/]
       [cyan]onoma build more-letters/ --into letters.duckdb[/]
     """
     from onoma.pipeline.building.build import BuildJob
@@ -93,6 +104,8 @@ def build(
         seed,
         not fresh,
         command,
+        facts,
+        engine,
     )
     kept = f"what was read is kept in {target}.parts; the same command goes on from there"
     with (
@@ -118,3 +131,7 @@ def build(
         f"{target}: {report.documents:,} documents{known}, {report.mentions:,} mentions, "
         f"{report.entities:,} entities{linked}, {report.facts:,} facts"
     )
+    if facts is not None:
+        speaker.say(f"{report.learnt:,} of these are of the given relations and learnt")
+        for note in report.notes[-2:]:
+            speaker.say(note)

@@ -26,6 +26,8 @@ from onoma.kb.database import KnowledgeBase, create_knowledge_base, read_knowled
 from onoma.kb.store import Run, note_run
 from onoma.kb.texts import add_up_facts, is_from_text, make_text_tables
 from onoma.linking.entities import EntityList
+from onoma.pipeline.building.distant import read_by_facts, take_facts
+from onoma.pipeline.building.elsewhere import engine_batches
 from onoma.pipeline.building.grouping import group_records, touched_by
 from onoma.pipeline.building.parts import Kept, fingerprint
 from onoma.pipeline.building.reading import Read, read_documents
@@ -77,6 +79,11 @@ class BuildJob:
         Whether documents that an earlier run read are used.
     command
         What the history says was asked.
+    facts
+        A table of known facts (subject, relation, object): what paths say of its relations between others is read. It
+        is kept in the knowledge base, for documents that come later.
+    engine
+        Where documents are read: `processes[4]`, `spark://host:port`, …; None: here, by `jobs` processes.
     """
 
     inputs: tuple[str, ...]
@@ -92,6 +99,8 @@ class BuildJob:
     seed: int = 0
     is_resumed: bool = True
     command: str = ""
+    facts: Path | None = None
+    engine: str | None = None
 
 
 @dataclass
@@ -111,6 +120,8 @@ class BuildReport:
     linked: int = 0
     """Entities with an entry of the list."""
     facts: int = 0
+    learnt: int = 0
+    """Facts of given relations that paths speak for."""
     problems: list[tuple[str, str]] = field(default_factory=list)
     is_stopped: bool = False
     seconds: dict[str, float] = field(default_factory=dict)
@@ -125,6 +136,8 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
     """Build a knowledge base from documents, or add documents to one."""
     if job.jobs < 1:
         raise SettingsError(f"jobs is {job.jobs}; at least one is needed")
+    if job.engine is not None and job.jobs > 1:
+        raise SettingsError(f"both jobs ({job.jobs}) and an engine ({job.engine}) are named: one reads the documents")
     files = find_files(job.inputs)
     if not files:
         raise DataError("there is nothing to build from: no file was named")
@@ -218,6 +231,9 @@ def _read_all(
 def _batches(texts: list[Text], pipeline: Pipeline, job: BuildJob) -> Iterator[tuple[list[Text], list[Read]]]:
     """Yield each batch with what was read, here or by other processes."""
     model = None if job.model is None else str(job.model)
+    if job.engine is not None:
+        yield from engine_batches(texts, job.engine, job.annotator, model)
+        return
     if job.jobs == 1:
         trained = coref_model(model)
         for batch in batches_of(texts, _BATCH):
@@ -278,6 +294,12 @@ def _store(
     report.seconds["group"] = time.perf_counter() - lap
     lap = time.perf_counter()
     with progress.task("facts", 1, "") as task:
+        if job.facts is not None:
+            take_facts(base, job.facts)
+        read = read_by_facts(base)
+        if read is not None:
+            told = f"{read.found:,} of {read.given:,} given facts have both ends among the entities"
+            report.learnt, report.notes = read.learnt, (*report.notes, told, read.note)
         report.facts = add_up_facts(base)
         task.advance()
     report.seconds["facts"] = time.perf_counter() - lap

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from onoma.corpus.readers.source import read_text
 from onoma.evaluate.ranking import average_precision, weighted_mean_average_precision
+from onoma.knowledge.distant import learn_paths
 from onoma.knowledge.facts import Facts, Triples
 from onoma.knowledge.rescal_als import Plan
 from onoma.knowledge.trescal import fit_trescal
@@ -62,8 +63,8 @@ def relation_extraction(context: Context) -> Findings:
     data = _read(context)
     rank = 10 if context.quick else 100
     scores: dict[str, Scores] = {"guessing": np.zeros(len(data.judged))}
-    with context.progress.task("table 3", 2 * FOLDS, "fits") as shown:
-        for name in ("pairs", "TRESCAL"):
+    with context.progress.task("table 3", 3 * FOLDS, "fits") as shown:
+        for name in ("paths", "pairs", "TRESCAL"):
             found = np.full(len(data.judged), np.nan)
             for fold in range(FOLDS):
                 _score_inplace(found, name, data, fold, rank, context.seed)
@@ -71,12 +72,17 @@ def relation_extraction(context: Context) -> Findings:
             scores[name] = standardised(found)
     for name, file in SYSTEMS.items():
         scores[name] = standardised(_published(context, file, data.judged))
-    for first, second in (("TRESCAL", "Surdeanu 2012"), ("TRESCAL", "pairs"), ("pairs", "Surdeanu 2012")):
+    for first, second in (
+        ("TRESCAL", "Surdeanu 2012"),
+        ("TRESCAL", "pairs"),
+        ("pairs", "Surdeanu 2012"),
+        ("paths", "pairs"),
+    ):
         scores[f"{first} + {second}"] = combined(scores[first], scores[second])
     rows = [Row(name, "weighted MAP", PAPER.get(name), _weighted_map(value, data)) for name, value in scores.items()]
     rows += [
         Row(name, "precision of the first 100", None, _first_right(scores[name], data))
-        for name in ("pairs", "TRESCAL", "TRESCAL + pairs", *SYSTEMS)
+        for name in ("paths", "pairs", "TRESCAL", "TRESCAL + pairs", "paths + pairs", *SYSTEMS)
     ]
     notes = [
         "Not the paper's data: its training matrix is not public. Facts judged true of four fifths of the pairs are "
@@ -84,6 +90,8 @@ def relation_extraction(context: Context) -> Findings:
         "whole matrix. Only the order within the table compares with the paper.",
         f"{len(data.judged):,} judged facts, {int(data.true.sum())} true, relations with at least two true ones; "
         f"rank {rank}; “pairs” stands beside the paper's universal schema (Riedel 2013).",
+        "“paths” is what onoma build --facts does, a logistic regression over patterns for each relation, "
+        "known facts against all others; its settings are the best of eight on these pairs.",
         "The rank is the best of 20, 50 and 100 for “pairs” on another cut of the same pairs; TRESCAL has the same "
         "rank, its lambda was not tuned.",
     ]
@@ -152,6 +160,9 @@ def _score_inplace(found: Scores, name: str, data: _Data, fold: int, rank: int, 
     known = [
         fact for fact, right, part in zip(data.judged, data.true, data.part, strict=True) if right and part != fold
     ]
+    if name == "paths":
+        found[data.part == fold] = _path_scores(known, data, fold)
+        return
     facts = joint_facts(_table(known), _table(data.patterns), min_count=2 if name == "pairs" else 5)
     asked = np.flatnonzero(data.part == fold)
     triples, there = facts.code(_table([data.judged[i] for i in asked]))
@@ -159,6 +170,17 @@ def _score_inplace(found: Scores, name: str, data: _Data, fold: int, rank: int, 
         found[asked[there]] = fit_pairs(facts, rank=rank, seed=seed).score(*triples.columns)
     else:
         found[asked[there]] = _typed_scores(facts, data, triples, Plan(rank=rank, regularisation=1.0, seed=seed))
+
+
+def _path_scores(known: Sequence[Fact], data: _Data, fold: int) -> Scores:
+    """Score the judged facts of a part by what paths say; NaN where none speaks."""
+    pairs: dict[tuple[str, str], set[str]] = {}
+    for subject, pattern, object_ in data.patterns:
+        pairs.setdefault((subject, object_), set()).add(pattern)
+    asked = [fact for fact, part in zip(data.judged, data.part, strict=True) if part == fold]
+    readings = learn_paths(known, pairs).readings
+    said = {(each.subject, each.relation, each.object): each.probability for each in readings}
+    return np.array([said.get(fact, np.nan) for fact in asked])
 
 
 def _typed_scores(facts: Facts, data: _Data, triples: Triples, plan: Plan) -> Scores:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from onoma.learning.sequences.semicrf import Segmentation, SemiCRF, Sequences, S
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._sets.extraction import read_tagged
+from onoma.progress import Task
 
 __all__ = ["STUDIES", "constraints_folder"]
 
@@ -135,23 +137,31 @@ def _draw(cora: _Cora, size: int, seed: int) -> Iterator[tuple[str, float]]:
     yield "codl", cora.accuracy(model)
 
 
+def _rows(cora: _Cora, size: int, n_draws: int, seed: int, task: Task) -> list[Row]:
+    """Every method on some draws of one size: the mean and the spread."""
+    found: dict[str, list[float]] = {}
+    for draw in range(n_draws):
+        for name, value in _draw(cora, size, seed + draw):
+            found.setdefault(name, []).append(value)
+        task.advance(1)
+    rows = []
+    for name, values in found.items():
+        paper = PAPER.get("supervised" if name in ("CRF", "SampleRank") else name)
+        published = None if paper is None else float(paper[SIZES.index(size)])
+        rows.append(Row(f"{size} labelled", name, published, round(float(np.mean(values)), 2), "%"))
+        if len(values) > 1:
+            rows.append(Row(f"{size} labelled", f"{name}, spread", None, round(float(np.std(values)), 2), "%"))
+    return rows
+
+
 def _table(context: Context) -> Findings:
     cora = _read(context)
     sizes, n_draws = ((5,), 2) if context.quick else (SIZES, 20)
-    rows = []
+    rows: list[Row] = []
     with context.progress.task("draws of labelled references", None, "draws") as task:
-        for column, size in enumerate(sizes):
-            found: dict[str, list[float]] = {}
-            for draw in range(1 if size == 300 else n_draws):
-                for name, value in _draw(cora, size, context.seed + draw):
-                    found.setdefault(name, []).append(value)
-                task.advance(1)
-            for name, values in found.items():
-                paper = PAPER.get("supervised" if name in ("CRF", "SampleRank") else name)
-                published = None if paper is None else float(paper[column])
-                rows.append(Row(f"{size} labelled", name, published, round(float(np.mean(values)), 2), "%"))
-                if len(values) > 1:
-                    rows.append(Row(f"{size} labelled", f"{name}, spread", None, round(float(np.std(values)), 2), "%"))
+        for size in sizes:
+            n = 1 if size == 300 else n_draws
+            rows += context.once(f"{size} labelled", partial(_rows, cora, size, n, context.seed, task))
     return Findings(
         rows,
         [
