@@ -132,9 +132,10 @@ def _matrix(every: Sequence[Pair], pairs: Mapping[Pair, Iterable[str]], column: 
     """Return pairs × paths, each row of length one, and a column of ones for the bias."""
     cells = [(at, column[path]) for at, pair in enumerate(every) for path in set(pairs[pair]) if path in column]
     rows, columns = np.array(cells, np.int64).reshape(-1, 2).T
-    X = sp.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(every), len(column)))
-    length = np.sqrt(np.maximum(np.asarray(X.sum(1)).ravel(), 1.0))
-    return sp.hstack([sp.diags(1.0 / length) @ X, np.ones((len(every), 1))], format="csr")
+    length = np.sqrt(np.maximum(np.bincount(rows, minlength=len(every)), 1.0))
+    values = np.concatenate([1.0 / length[rows], np.ones(len(every))])
+    places = np.concatenate([rows, np.arange(len(every))]), np.concatenate([columns, np.full(len(every), len(column))])
+    return sp.csr_matrix((values, places), shape=(len(every), len(column) + 1))
 
 
 def _fit(X: sp.csr_matrix, truth: Floats, share: Floats) -> Floats:
@@ -154,11 +155,11 @@ def _readings(
 ) -> list[Reading]:
     """Return what is said of pairs that a path speaks for."""
     found = []
-    best = (X[:, :-1].multiply(np.maximum(w[:-1], 0.0))).tocsr()
-    for at in np.flatnonzero(best.getnnz(1) > 0).tolist():
-        inside = slice(best.indptr[at], best.indptr[at + 1])
-        place = int(np.argmax(best.data[inside]))
-        if best.data[inside][place] > 0.0:
-            path = names[int(best.indices[inside][place])]
+    for at in range(len(every)):
+        inside = slice(int(X.indptr[at]), int(X.indptr[at + 1]))
+        columns = X.indices[inside]
+        adds = np.where(columns < len(names), w[columns], 0.0)
+        if len(adds) and adds.max() > 0.0:
+            path = names[int(columns[int(np.argmax(adds))])]
             found.append(Reading(every[at][0], relation, every[at][1], float(probability[at]), path))
     return found

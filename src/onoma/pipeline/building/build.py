@@ -298,8 +298,8 @@ def _store(
             take_facts(base, job.facts)
         read = read_by_facts(base)
         if read is not None:
-            told = f"{read.found:,} of {read.given:,} given facts have both ends among the entities"
-            report.learnt, report.notes = read.learnt, (*report.notes, told, read.note)
+            ends = f"{read.found:,} of {read.given:,} given facts have both ends among the entities"
+            report.learnt, report.notes = read.learnt, (*report.notes, ends, read.note)
         report.facts = add_up_facts(base)
         task.advance()
     report.seconds["facts"] = time.perf_counter() - lap

@@ -6,6 +6,7 @@ the most mentions.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def read_by_facts(base: KnowledgeBase) -> ReadFacts | None:
     rows = [(*fact, 1.0, "given") for fact in sorted(known)]
     rows += [(each.subject, each.relation, each.object, p, "learnt") for each, p in learnt]
     _write(base, "known_facts", ("subject", "relation", "object", "probability", "source"), rows)
-    paths: list[tuple[object, ...]] = [(*key, weight) for key, weight in sorted(reader.weights.items())]
+    paths = [(*key, weight) for key, weight in sorted(reader.weights.items())]
     _write(base, "fact_paths", ("relation", "path", "weight"), paths)
     return ReadFacts(len(given), len(known), len(learnt), _note(reader.left_out()))
 
@@ -116,7 +117,7 @@ def _entities(base: KnowledgeBase) -> dict[str, str]:
     return place
 
 
-def _write(base: KnowledgeBase, table: str, names: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
+def _write(base: KnowledgeBase, table: str, names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> None:
     base.change(f"DELETE FROM {table}")  # noqa: S608 (names of our own)
     if rows:
         base.append(table, pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))))
