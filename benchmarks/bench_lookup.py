@@ -3,12 +3,26 @@
 Latencies are wall seconds of single calls in this process; processor seconds stand beside them, for machines that are
 busy. A knowledge base of simulated people is made first, without 1,000 of them chosen at random; these are then asked
 about and added. Right is what the simulation says: the entity that most records of that person are in, or none.
+
+Over HTTP eight clients ask at once: one after the other without a pause (what the service can do), and each twice a
+second (people at their desks). The batch answer is that of resolving all records together: a record that was found and
+added agrees with it if it has the same company among the records that were there before.
+
+`ONOMA_LOOKUP_SIZE` sets the number of records, `ONOMA_LOOKUP_BASE` names a knowledge base that was made before.
 """
 
+import json
 import os
+import random
+import shutil
+import subprocess
+import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -24,27 +38,38 @@ from onoma.pipeline.resolution import Job, run_job
 from onoma.resolve.config import ResolveConfig
 
 TRUTH = "cluster_id"
+CLIENTS = 8
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:
-    n, n_held = (3_000, 50) if quick else (1_000_000, 1_000)
+    n, n_held = (3_000, 50) if quick else (int(os.environ.get("ONOMA_LOOKUP_SIZE", "1000000")), 1_000)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(os.environ.get("ONOMA_LOOKUP_BASE") or Path(folder) / "people.duckdb")
+        path = Path(folder) / "people.duckdb"
+        if os.environ.get("ONOMA_LOOKUP_BASE"):  # a copy of it: records are added
+            shutil.copyfile(os.environ["ONOMA_LOOKUP_BASE"], path)
         held = make(path, n, n_held)
-        yield from measure(path, held, f"{n:,} simulated people", n_added=min(n_held, 200))
+        data = f"{n:,} simulated people"
+        yield from measure(path, held, data)
+        yield from over_http(path, held, data, n_asked=10 if quick else 60)
+        yield from adding(path, held, data, n=n)
 
 
 def make(path: Path, n: int, n_held: int) -> list[dict[str, object]]:
     """Make a knowledge base of people, if it is not there; return those that were held out."""
     people = simulate_people(n + n_held, seed=5)
-    out = np.sort(np.random.default_rng(0).choice(n + n_held, n_held, replace=False))
+    out = held_out(n, n_held)
     if not path.exists():
         keep = people.take(pa.array(np.setdiff1d(np.arange(n + n_held), out)))
-        store_outcome(run_job(Job(table=keep, config=ResolveConfig(truth=TRUTH))), path, command="benchmark")
+        config = ResolveConfig(truth=TRUTH, no_check=True)
+        store_outcome(run_job(Job(table=keep, config=config)), path, command="benchmark")
     return people.take(pa.array(out)).to_pylist()
 
 
-def measure(path: Path, held: list[dict[str, object]], data: str, *, n_added: int) -> Iterator[Measurement]:
+def held_out(n: int, n_held: int) -> np.ndarray:
+    return np.sort(np.random.default_rng(0).choice(n + n_held, n_held, replace=False))
+
+
+def measure(path: Path, held: list[dict[str, object]], data: str) -> Iterator[Measurement]:
     with read_knowledge_base(path) as base:
         truth = dict(base.rows(f"SELECT entity, mode({TRUTH}) FROM record_current GROUP BY entity"))
         there = {str(key) for (key,) in base.rows(f"SELECT DISTINCT {TRUTH} FROM records")}
@@ -66,19 +91,79 @@ def measure(path: Path, held: list[dict[str, object]], data: str, *, n_added: in
     yield from _latency("find", walls, cpus, data)
     yield Measurement("find is right", float(np.mean(right)), None, None, "share", data)
     yield Measurement("memory", psutil.Process().memory_info().rss / 1e6, None, None, "MB", data)
-    yield from _adding(live, held[:n_added], found, data)
 
 
-def _adding(live: Live, held: list[dict[str, object]], found: list, data: str) -> Iterator[Measurement]:
-    walls, cpus, same = [], [], []
-    for row, before in zip(held, found, strict=False):
+def over_http(path: Path, held: list[dict[str, object]], data: str, *, n_asked: int) -> Iterator[Measurement]:
+    """Let eight clients of a service, a process of its own, ask at once."""
+    line = [sys.executable, "-m", "onoma", "serve", str(path), "--port", "0"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        home = f"http://{process.stdout.readline().split('http://')[1].split()[0]}"
+        ask(home, held[0])  # reads, makes the index, compiles
+        for pause, name in ((0.0, "without a pause"), (0.5, "each twice a second")):
+            parts = [held[k::CLIENTS][:n_asked] for k in range(CLIENTS)]
+            with ThreadPoolExecutor(CLIENTS) as pool:
+                walls = [wall for found in pool.map(client, repeat(home), parts, repeat(pause)) for wall in found]
+            for q in (0.5, 0.95):
+                what = f"find over HTTP, {CLIENTS} clients {name}, p{int(100 * q)}"
+                yield Measurement(what, 1_000 * float(np.quantile(walls, q)), None, None, "ms", data)
+        memory = psutil.Process(process.pid).memory_info().rss / 1e6
+        yield Measurement("memory of the service", memory, None, None, "MB", data)
+        process.terminate()
+
+
+def ask(home: str, row: dict[str, object]) -> float:
+    body = json.dumps({"record": {name: value for name, value in row.items() if name != TRUTH}}).encode()
+    request = urllib.request.Request(f"{home}/api/find", body, {"content-type": "application/json"})
+    start = time.perf_counter()
+    with urllib.request.urlopen(request, timeout=300) as answer:
+        answer.read()
+    return time.perf_counter() - start
+
+
+def client(home: str, rows: list[dict[str, object]], pause: float) -> list[float]:
+    found = []
+    time.sleep(pause * random.random())
+    for row in rows:
+        found.append(ask(home, row))
+        time.sleep(max(0.0, pause - found[-1]))
+    return found
+
+
+def adding(path: Path, held: list[dict[str, object]], data: str, *, n: int) -> Iterator[Measurement]:
+    """Find and add each; then resolve all together, and compare."""
+    with read_knowledge_base(path) as base:
+        before = dict(base.rows("SELECT id, entity FROM memberships"))
+    live, walls, cpus, same, kept = Live(path), [], [], [], []
+    live.add({name: value for name, value in held[-1].items() if value is not None})  # reads, makes the index
+    for row in held[:-1]:
+        found = live.find(row)
         wall, cpu = time.perf_counter(), time.process_time()
         added = live.add({name: value for name, value in row.items() if value is not None})
         walls.append(time.perf_counter() - wall)
         cpus.append(time.process_time() - cpu)
-        same.append((None if added.is_new else added.entity) == (before.best.entity if before.best else None))
+        same.append((None if added.is_new else added.entity) == (found.best.entity if found.best else None))
     yield from _latency("add", walls, cpus, data)
     yield Measurement("add does what find said", float(np.mean(same)), None, None, "share", data)
+    with read_knowledge_base(path) as base:
+        now = dict(base.rows("SELECT id, entity FROM memberships"))
+    kept = [now[key] == entity for key, entity in before.items()]
+    yield Measurement("ids of records that were there, kept", float(np.mean(kept)), None, None, "share", data)
+    if os.environ.get("ONOMA_LOOKUP_NO_BATCH"):
+        return
+    people = simulate_people(n + len(held), seed=5)
+    whole = run_job(Job(table=people, config=ResolveConfig(truth=TRUTH, no_check=True))).resolution.memberships
+    batch = dict(zip(whole["id"].to_pylist(), whole["entity"].to_pylist(), strict=True))
+    one, other = company(now), company(batch)
+    agree = [one[now[key]] == other[batch[key]] for key in (str(row["id"]) for row in held)]
+    yield Measurement("found, then added, as in one batch", float(np.mean(agree)), None, None, "share", data)
+
+
+def company(entity: dict[str, str]) -> dict[str, frozenset[str]]:
+    """Return the records of each entity."""
+    found: dict[str, set[str]] = {}
+    for key, name in entity.items():
+        found.setdefault(name, set()).add(key)
+    return {name: frozenset(keys) for name, keys in found.items()}
 
 
 def _latency(what: str, walls: list[float], cpus: list[float], data: str) -> Iterator[Measurement]:

@@ -7,7 +7,7 @@ import pytest
 from onoma.errors import DataError
 from onoma.kb.database import create_knowledge_base, read_knowledge_base
 from onoma.kb.store import append_records
-from onoma.kb.texts import add_up_facts, explain_text_entity, is_from_text, make_text_tables
+from onoma.kb.texts import add_up_facts, common_folder, explain_text_entity, is_from_text, make_text_tables
 
 TEXT = "Ada met Bob. She wrote to Bob."
 CHAINS = {"d:ada": ("e0", 0.9, "Ada"), "d:bob": ("e1", 0.8, "Bob")}
@@ -67,3 +67,14 @@ def test_an_entity_is_told_by_its_id_a_record_or_its_name(built, name):
 def test_nobody_is_told_of(built):
     with read_knowledge_base(built) as base, pytest.raises(DataError, match="carol"):
         explain_text_entity(base, "carol")
+
+
+def test_the_folder_of_all_documents_need_not_be_repeated(tmp_path):
+    path = tmp_path / "text.duckdb"
+    with create_knowledge_base(path) as base:
+        make_text_tables(base)
+        base.change("INSERT INTO documents VALUES ('/a/b/c/x.txt', 'x', 't', 1, NULL, 'x', 1)")
+        base.change("INSERT INTO documents VALUES ('/a/b/d/y.txt', 'y', 't', 1, NULL, 'x', 1)")
+        assert common_folder(base) == "/a/b/"
+        base.change("INSERT INTO documents VALUES ('z.txt', 'z', 't', 1, NULL, 'x', 1)")
+        assert common_folder(base) == ""

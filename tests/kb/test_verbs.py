@@ -235,6 +235,39 @@ def test_a_record_is_found_and_added_alone(made, kb):
     assert len(entities(kb)) == before + 1 and added.entity == entities(kb)[str(row["id"])]
 
 
+SECRETS = {
+    "given_name": "Zyxwvutia",
+    "surname": "Qqarbleforth",
+    "name": "Zyxwvutia Qqarbleforth",
+    "city": "Xylophonium",
+    "phone": "8675309123987",
+    "birth_date": "1907-11-23",
+    "context": "vexillology snorkel quokka",
+}
+"""What nobody else has, by column."""
+
+
+def traces(path, values):
+    """Return which values some byte of the file, or of what lies beside it, still holds."""
+    there = [path, *path.parent.glob(f".{path.name}*"), *path.parent.glob(f"{path.name}.*")]
+    data = [each.read_bytes().lower() for each in there]
+    return [value for value in values if any(value.lower().encode() in each for each in data)]
+
+
+def test_no_byte_of_an_erased_record_is_left(made, kb):
+    table = made[1]
+    row = table.slice(0, 1).to_pylist()[0]
+    row |= {name: value for name, value in SECRETS.items() if name in row} | {"id": "zq-secret-77"}
+    update_knowledge_base(kb, tables=[pa.Table.from_pylist([row], schema=table.schema)])
+    words = [word for name, value in SECRETS.items() if name in row for word in value.split()]
+    values = ["zq-secret-77", *words]
+    assert len(traces(kb, values)) > len(values) // 2  # they can be found
+    before = entities(kb)
+    erase(kb, ["zq-secret-77"])
+    assert traces(kb, values) == []
+    assert set(before) - set(entities(kb)) == {"zq-secret-77"}
+
+
 def test_a_record_is_erased(made, kb):
     together, _ = pair_to_judge(kb)
     erase(kb, [together[0]])

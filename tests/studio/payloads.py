@@ -1,4 +1,11 @@
-"""Two hundred texts that become script where a page forgets to escape."""
+"""Two hundred texts that become script where a page forgets to escape, and a knowledge base full of them."""
+
+import itertools
+import shutil
+
+import pyarrow as pa
+
+from onoma.kb.database import write_knowledge_base
 
 _CALL = "window.pwned=1"
 _HTML = [
@@ -59,3 +66,31 @@ def payloads(n=200):
         for each in _HTML
     ]
     return found[:n]
+
+
+def make_hostile(first_base, path):
+    """Make a knowledge base whose values, columns, sources, reasons and ids are all of them payloads."""
+    shutil.copyfile(first_base, path)
+    bad = payloads()
+    with write_knowledge_base(path) as base:
+        numbers = [n for (n,) in base.rows("SELECT record FROM memberships ORDER BY record")]
+        texts = list(itertools.islice(itertools.cycle(bad), len(numbers)))
+        ids = pa.table({"record": numbers, "text": texts, "id": [f"{i} {t}" for i, t in enumerate(texts)]})
+        tables = {"bad": ids}
+        set_values = (
+            "UPDATE records SET surname = text, street = text, id = bad.id FROM bad WHERE record = onoma_record"
+        )
+        base.change(set_values, None, tables)
+        set_ids = "UPDATE memberships m SET id = bad.id, source = 'src ' || text FROM bad WHERE bad.record = m.record"
+        base.change(set_ids, None, tables)
+        entities = [e for (e,) in base.rows("SELECT entity FROM entities ORDER BY entity")]
+        names = pa.table({"entity": entities, "text": [f"{e} {bad[i % len(bad)]}" for i, e in enumerate(entities)]})
+        for table in ("entities", "memberships", "changes"):
+            sql = f"UPDATE {table} SET entity = names.text FROM names WHERE names.entity = {table}.entity"
+            base.change(sql, None, {"names": names})
+        base.change("UPDATE entities SET surname = entity, city = entity")
+        base.change("UPDATE columns SET name = ? WHERE name = 'street'", [bad[3]])
+        base.change('UPDATE fields SET "column" = ?, reason = ? WHERE "column" = \'street\'', [bad[3], bad[5]])
+        base.change("UPDATE runs SET command = ?, settings = ?", [bad[0], bad[11]])
+        base.change("UPDATE changes SET reason = ?", [bad[4]])
+    return path

@@ -1,17 +1,13 @@
 """Whatever stands in names, columns, files and ids: it is shown, and nothing of it is obeyed."""
 
 import html.parser
-import itertools
-import shutil
 from urllib.parse import urlencode
 
-import pyarrow as pa
 import pytest
 from markupsafe import escape
 
-from onoma.kb.database import write_knowledge_base
 from onoma.studio.desk import Desk
-from studio.payloads import payloads
+from studio.payloads import make_hostile, payloads
 from studio.visiting import visit
 
 
@@ -50,32 +46,7 @@ def test_the_look_sees_what_it_should():
 
 @pytest.fixture(scope="module")
 def hostile(first_base, tmp_path_factory):
-    """A knowledge base whose values, columns, sources, reasons and ids are all of them payloads."""
-    path = tmp_path_factory.mktemp("hostile") / "x.duckdb"
-    shutil.copyfile(first_base, path)
-    bad = payloads()
-    with write_knowledge_base(path) as base:
-        numbers = [n for (n,) in base.rows("SELECT record FROM memberships ORDER BY record")]
-        texts = list(itertools.islice(itertools.cycle(bad), len(numbers)))
-        ids = pa.table({"record": numbers, "text": texts, "id": [f"{i} {t}" for i, t in enumerate(texts)]})
-        tables = {"bad": ids}
-        set_values = (
-            "UPDATE records SET surname = text, street = text, id = bad.id FROM bad WHERE record = onoma_record"
-        )
-        base.change(set_values, None, tables)
-        set_ids = "UPDATE memberships m SET id = bad.id, source = 'src ' || text FROM bad WHERE bad.record = m.record"
-        base.change(set_ids, None, tables)
-        entities = [e for (e,) in base.rows("SELECT entity FROM entities ORDER BY entity")]
-        names = pa.table({"entity": entities, "text": [f"{e} {bad[i % len(bad)]}" for i, e in enumerate(entities)]})
-        for table in ("entities", "memberships", "changes"):
-            sql = f"UPDATE {table} SET entity = names.text FROM names WHERE names.entity = {table}.entity"
-            base.change(sql, None, {"names": names})
-        base.change("UPDATE entities SET surname = entity, city = entity")
-        base.change("UPDATE columns SET name = ? WHERE name = 'street'", [bad[3]])
-        base.change('UPDATE fields SET "column" = ?, reason = ? WHERE "column" = \'street\'', [bad[3], bad[5]])
-        base.change("UPDATE runs SET command = ?, settings = ?", [bad[0], bad[11]])
-        base.change("UPDATE changes SET reason = ?", [bad[4]])
-    return path
+    return make_hostile(first_base, tmp_path_factory.mktemp("hostile") / "x.duckdb")
 
 
 @pytest.fixture(scope="module")

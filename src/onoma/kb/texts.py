@@ -10,6 +10,7 @@ A record is a named chain of a document. Besides what every knowledge base holds
 * `fact_sentences` (a view): the sentences of each fact.
 """
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +20,7 @@ from onoma.errors import DataError
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.world import find_entity
 
-__all__ = ["TextEntity", "add_up_facts", "explain_text_entity", "is_from_text", "make_text_tables"]
+__all__ = ["TextEntity", "add_up_facts", "common_folder", "explain_text_entity", "is_from_text", "make_text_tables"]
 
 _TABLES = """
 CREATE TABLE entities (
@@ -77,6 +78,19 @@ def is_from_text(base: KnowledgeBase) -> bool:
     return base.meta("kind") == "text"
 
 
+def common_folder(base: KnowledgeBase) -> str:
+    """Return the folder that all documents lie in, with its last stroke: what need not be repeated of each name."""
+    if not is_from_text(base):
+        return ""
+    names = [str(name) for (name,) in base.rows("SELECT document FROM documents")]
+    folders = {name.rpartition("/")[0] for name in names}
+    if not folders or "" in folders:
+        return ""
+    parts = [folder.split("/") for folder in folders]
+    shared = [each[0] for each in itertools.takewhile(lambda each: len(set(each)) == 1, zip(*parts, strict=False))]
+    return "/".join(shared) + "/" if shared and any(shared) else ""
+
+
 def add_up_facts(base: KnowledgeBase) -> int:
     """Make the facts anew from what the sentences state; return how many there are."""
     base.change(_FACTS)
@@ -131,6 +145,9 @@ def _entity(base: KnowledgeBase, name: str) -> str:
     try:
         return find_entity(base, name)
     except DataError:
+        within = base.rows("SELECT entity FROM memberships WHERE id = ?", [common_folder(base) + name])
+        if within:  # a record as tables show it, without the folder
+            return str(within[0][0])
         found = base.rows("SELECT entity, name FROM entities WHERE lower(name) = lower(?)", [name])
         if not found:  # a part of a name will do where only one has it
             pattern = "(^|\\W)" + re.escape(name.lower()) + "(\\W|$)"

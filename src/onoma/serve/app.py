@@ -7,13 +7,14 @@ others, whoever asks needs its token.
 
 import hmac
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import FastAPI, HTTPException, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse, Response
+from pydantic import Field
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 import onoma
@@ -32,27 +33,48 @@ ORIGINS = ("http://127.0.0.1:3333", "http://localhost:3333")
 _LOCAL = ("127.0.0.1", "localhost", "[::1]", "testserver")
 
 
+Record = Annotated[dict[str, str | float | bool | None], Field(min_length=1)]
+Bounded = Annotated[int, Field(ge=1, le=200)]
+
+
+@dataclass
+class Problem:
+    """Why something was refused."""
+
+    detail: str
+    hint: str | None = None
+
+
+_PROBLEMS: dict[int | str, str] = {
+    401: "The token is missing, or is another.",
+    403: "The service, or the model, does not do that.",
+    404: "There is no such thing.",
+    413: "Too much was sent.",
+    422: "What was sent is not understood.",
+}
+
+
 @dataclass
 class FindOne:
     """A record to find."""
 
-    record: dict[str, str | float | bool | None]
-    most: int = 5
+    record: Record
+    most: Bounded = 5
 
 
 @dataclass
 class FindMany:
     """Records to find."""
 
-    records: list[dict[str, str | float | bool | None]]
-    most: int = 5
+    records: list[Record]
+    most: Bounded = 5
 
 
 @dataclass
 class AddOne:
     """A record to add."""
 
-    record: dict[str, str | float | bool | None]
+    record: Record
 
 
 @dataclass
@@ -64,7 +86,7 @@ class SaidOf:
     b: str
     by: str = ""
     why: str = ""
-    weight: float | None = field(default=None)
+    weight: Annotated[float | None, Field(gt=0.0, le=60.0)] = None
 
 
 Name = Annotated[str, Path(min_length=1, max_length=500)]
@@ -85,7 +107,12 @@ def make_app(
     origins
         Origins whose pages may read answers.
     """
-    app = FastAPI(title="Onoma", version=onoma.__version__, description=f"The knowledge base {service.path.name}.")
+    app = FastAPI(
+        title="Onoma",
+        version=onoma.__version__,
+        description=f"The knowledge base {service.path.name}.",
+        responses={code: {"model": Problem, "description": why} for code, why in _PROBLEMS.items()},
+    )
     app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["*"])
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*_LOCAL, *hosts])
     _guard(app, token)
@@ -142,14 +169,14 @@ def _add_questions(app: FastAPI, service: Service) -> None:
     @app.post("/api/find")
     def find(asked: FindOne) -> Json:
         """Say which entities a record may be, nothing added."""
-        return service.find(asked.record, most=_bounded(asked.most)).as_dict()
+        return service.find(asked.record, most=asked.most).as_dict()
 
     @app.post("/api/find_many")
     def find_many(asked: FindMany) -> Json:
         """Say the same of many records, each asked alone."""
         if len(asked.records) > _MOST:
             raise HTTPException(413, f"at most {_MOST:,} records a request")
-        return {"records": [service.find(each, most=_bounded(asked.most)).as_dict() for each in asked.records]}
+        return {"records": [service.find(each, most=asked.most).as_dict() for each in asked.records]}
 
     @app.get("/api/entities/{name:path}/explain")
     def explain(name: Name) -> Json:
@@ -198,12 +225,6 @@ def _add_questions(app: FastAPI, service: Service) -> None:
     def proposals() -> Json:
         """Return what waits for a person."""
         return service.proposals()
-
-
-def _bounded(most: int) -> int:
-    if not 1 <= most <= 200:
-        raise HTTPException(422, f"most is {most}; it is between 1 and 200")
-    return most
 
 
 def _add_changes(app: FastAPI, service: Service) -> None:

@@ -11,9 +11,9 @@ import html
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from onoma.errors import OnomaError, SettingsError
@@ -21,6 +21,7 @@ from onoma.serve.service import Json, Service
 
 __all__ = ["add_reconciliation", "answer_query", "manifest"]
 
+Cursor = Annotated[int, Query(ge=0, le=10_000)]
 TYPE = {"id": "entity", "name": "Entity"}
 _MATCH = 0.95
 _BATCH, _LIMIT = 50, 100
@@ -242,24 +243,25 @@ def add_reconciliation(app: FastAPI, service: Service) -> None:
             raise HTTPException(422, "callback is no name of a function")
         return Response(f"{callback}({json.dumps(found)})", media_type="application/javascript")
 
+    @app.api_route("/reconcile", methods=["PUT", "PATCH", "DELETE", "OPTIONS"], include_in_schema=False)
+    def refused() -> Response:
+        return JSONResponse({"detail": "Method Not Allowed"}, status_code=405, headers={"allow": "GET, POST"})
+
     @app.get("/reconcile/suggest/entity")
-    def suggest_entity(prefix: str = "", cursor: int = 0) -> Json:
+    def suggest_entity(prefix: str = "", cursor: Cursor = 0) -> Json:
         """Return entities whose values are like what was typed."""
-        _check_cursor(cursor)
         found = _alike(service, prefix, 10 + cursor)[cursor:] if prefix.strip() else []
         return {"result": [{"id": each["id"], "name": each["name"], "notable": [TYPE]} for each in found]}
 
     @app.get("/reconcile/suggest/property")
-    def suggest_property(prefix: str = "", cursor: int = 0) -> Json:
+    def suggest_property(prefix: str = "", cursor: Cursor = 0) -> Json:
         """Return columns whose names have what was typed."""
-        _check_cursor(cursor)
         names = [name for name in _columns(service) if prefix.lower() in name.lower()]
         return {"result": [{"id": name, "name": name} for name in names[cursor : cursor + 20]]}
 
     @app.get("/reconcile/suggest/type")
-    def suggest_type(prefix: str = "", cursor: int = 0) -> Json:
+    def suggest_type(prefix: str = "", cursor: Cursor = 0) -> Json:
         """Return the one type there is."""
-        _check_cursor(cursor)
         return {"result": [TYPE] if prefix.lower() in TYPE["name"].lower() and cursor == 0 else []}
 
     @app.get("/reconcile/properties")
@@ -272,11 +274,6 @@ def add_reconciliation(app: FastAPI, service: Service) -> None:
     def preview(id: str) -> HTMLResponse:
         """Show an entity in a small frame."""
         return HTMLResponse(_page(service.entity(id)))
-
-
-def _check_cursor(cursor: int) -> None:
-    if not 0 <= cursor <= 10_000:
-        raise SettingsError(f"cursor is {cursor}; it is from 0 to 10,000")
 
 
 def _columns(service: Service) -> list[str]:

@@ -12,7 +12,7 @@ from onoma.kb.ask.golden import golden_values
 from onoma.kb.database import KnowledgeBase, read_knowledge_base
 from onoma.kb.explain import EntityExplanation, PairExplanation, explain_entity, explain_records
 from onoma.kb.picture import draw_entity, draw_pair, save_tree
-from onoma.kb.texts import TextEntity, explain_text_entity, is_from_text
+from onoma.kb.texts import TextEntity, common_folder, explain_text_entity, is_from_text
 from onoma.kb.trees import entity_tree, has_trees
 from onoma.resolve.report.entity_tree import tree_text
 
@@ -55,7 +55,7 @@ def explain(
                 raise SettingsError("there is no picture of an entity that was built from documents")
             told = explain_text_entity(base, names[0])
             answer: dict[str, object] = told.as_dict()
-            _show_text_entity(speaker, told)
+            _show_text_entity(speaker, told, common_folder(base))
         elif len(names) == 1 and has_trees(base):
             tree = entity_tree(base, names[0])
             answer = {"entity": names[0], "tree": tree.as_dict()}
@@ -115,12 +115,15 @@ def _show_entity(speaker: Speaker, found: EntityExplanation) -> None:
         speaker.say(f"without the {found.critical.what} {found.critical.name} it would be parted")
 
 
-def _show_text_entity(speaker: Speaker, found: TextEntity) -> None:
+def _show_text_entity(speaker: Speaker, found: TextEntity, folder: str) -> None:
     speaker.say(Strong(found.entity), f": {found.name}")
     speaker.say("called " + ", ".join(f"{name} ({n:,})" for name, n in found.names))
     if found.links:
         speaker.say("entries: " + ", ".join(f"{entry} {p:.2f}" for entry, p in found.links))
-    rows = ([each["id"], f"{each['probability']:.2f}", each["name"], each["sentence"]] for each in found.records)
+    rows = (
+        [str(each["id"]).removeprefix(folder), f"{each['probability']:.2f}", each["name"], each["sentence"]]
+        for each in found.records
+    )
     speaker.table("chains that are one", ("chain", "probability", "name", "first sentence"), rows)
     if found.facts:
         speaker.say("")

@@ -56,7 +56,10 @@ def serve(
         speaker.say(f"token: {token}")
     with open_service(kb, write=write) as service:
         app = make_app(service, token=token, hosts=() if local else (host, "*"))
+        config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_keep_alive=15)
+        listener = config.bind_socket()  # first, for of port 0 nobody knows before which it is
+        where = listener.getsockname()[1]
         speaker.say(
-            f"http://{host}:{port} serves {kb}, {'to read and to write' if write else 'to read'}; Ctrl-C ends it"
+            f"http://{host}:{where} serves {kb}, {'to read and to write' if write else 'to read'}; Ctrl-C ends it"
         )
-        uvicorn.run(app, host=host, port=port, log_level="warning", timeout_keep_alive=15)
+        uvicorn.Server(config).run(sockets=[listener])

@@ -12,6 +12,7 @@ from onoma.kb.ask.past import see_as_of
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import record_rows
 from onoma.kb.query import show as find
+from onoma.kb.texts import common_folder
 
 __all__ = ["show"]
 
@@ -42,6 +43,7 @@ def show(
             see_as_of(base, as_of)
         found = find(base, " ".join(name), most=most)
         records = {each.entity: record_rows(base, each.entity) for each in found}
+        folder = common_folder(base)
     if json:
         speaker.answer({"entities": [each._asdict() | {"records": records[each.entity]} for each in found]})
         return
@@ -49,11 +51,15 @@ def show(
         speaker.say("nothing is alike")
     for each in found:
         title = f"{each.entity}: {each.size:,} {'record' if each.size == 1 else 'records'}, {each.score:.0f} % alike"
-        speaker.table(title, ("id", "probability", "record"), map(_told, records[each.entity]))
+        speaker.table(title, ("id", "probability", "record"), (_told(row, folder) for row in records[each.entity]))
         speaker.say("")
 
 
-def _told(row: Mapping[str, object]) -> tuple[object, object, str]:
-    """Return a record's id, its probability, and its values in one line: tables have more columns than screens."""
+def _told(row: Mapping[str, object], folder: str) -> tuple[object, object, str]:
+    """Return a record's id, its probability, and its values in one line: tables have more columns than screens.
+
+    The folder that all documents lie in is left out of their names.
+    """
     values = [str(value) for name, value in row.items() if name not in ("id", "probability") and value is not None]
-    return row["id"], row["probability"], " · ".join(values)
+    told = " · ".join(value.removeprefix(folder) for value in values)
+    return str(row["id"]).removeprefix(folder), row["probability"], told
