@@ -102,3 +102,38 @@ def test_a_page_shows_what_was_there_and_what_is():
     assert "a&amp;b.txt" in page
     assert "&lt;b&gt;" in page
     assert page.count("<ins") == len([edit for edit in found.edits if edit.replacement])
+
+
+def test_british_and_american_spellings_are_both_right(eager):
+    speller = eager.corrector.weigher.proposals.speller
+    words = "colour color organise organize travelled traveled centre center defence defense programme grey gray"
+    assert all(speller.knows(word) for word in words.split())
+
+
+CAREFUL = (
+    "The council met in the old town hall on Monday evening. Its members discussed the budget for the coming year, "
+    "which had been delayed twice because of a dispute over the price of a new bridge. After two hours the chair "
+    "closed the debate and asked for a vote. Nobody spoke against the plan, although several members had criticised "
+    "it in the past. The bridge will be built by a company from the north, and work is expected to begin in spring. "
+)
+
+
+def test_a_doubtful_place_counts_for_less_in_a_careful_text():
+    corrector = TextCorrector(n_reasons=20)
+    corrector.threshold, corrector.least = 0.001, {}
+    slip = "She is interested on music. "
+    places = {}
+    for name, text in (("alone", slip), ("careful", slip + CAREFUL)):
+        (places[name],) = (
+            edit for edit in corrector.correct(text).edits if (edit.source, edit.replacement) == ("on", "in")
+        )
+    assert places["careful"].probability < places["alone"].probability
+    said = [reason.weight for reason in places["careful"].reasons if reason.what == "this writer"]
+    assert said
+    assert said[0] < 0
+
+
+def test_batches_of_a_long_text_are_all_corrected():
+    corrector = TextCorrector(n_reasons=0)
+    text = "He recieved a letter. " * 3_000  # more than is held at once
+    assert len(corrector.correct(text).edits) == 3_000

@@ -110,9 +110,9 @@ class CorrectorTraining:
     order: int = 4
     min_word_count: int = 5
     min_counts: tuple[int, ...] = (1, 2, 3, 3)
-    n_native: int = 120_000
+    n_native: int = 40_000
     """Sentences whose choices are learnt."""
-    n_artificial: int = 24_000
+    n_artificial: int = 10_000
     """Sentences that artificial learners write."""
     n_epochs: int = 2
     rate: float = 0.1
