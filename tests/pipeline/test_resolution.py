@@ -256,6 +256,8 @@ def test_the_recall_of_blocking_is_estimated_on_request_and_timed(people, monkey
     quiet = run_job(Job(table=people, config=SHORT), recall=False)
     assert quiet.recall is None and "blocking recall" not in quiet.seconds
     assert summary(quiet)["canopy_recall"] is None
+    stopped = run_job(Job(table=people, config=SHORT), stop=StopAfter(12))
+    assert stopped.resolution.is_stopped and stopped.recall is None, "who stops it, waits for the answer"
 
 
 def test_a_map_of_columns_is_a_setting_like_any_other(tmp_path):
