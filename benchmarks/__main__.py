@@ -22,6 +22,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="small sizes: does it run?")
     parser.add_argument("--save", action="store_true", help="keep the lines under benchmarks/results/")
+    parser.add_argument("--note", default="", help="what to know of this run, kept with the lines: a busy machine, say")
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.names) - set(known))
     if unknown:
@@ -35,6 +36,8 @@ def main() -> None:
             lines.append(json.loads(line))
         if arguments.save:
             kept = {"machine": _machine(), "onoma": onoma.__version__, "measurements": lines}
+            if arguments.note:
+                kept["note"] = arguments.note
             (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
 

@@ -42,7 +42,8 @@ CLIENTS = 8
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:
-    n, n_held = (3_000, 50) if quick else (int(os.environ.get("ONOMA_LOOKUP_SIZE", "1000000")), 1_000)
+    n = 3_000 if quick else int(os.environ.get("ONOMA_LOOKUP_SIZE", "1000000"))
+    n_held = min(1_000, n // 60)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "people.duckdb"
         if os.environ.get("ONOMA_LOOKUP_BASE"):  # a copy of it: records are added

@@ -140,3 +140,14 @@ def test_changes_that_make_no_sense_are_refused(writer, desk):
         assert writer.post("/change/preview", data=data).status_code == 422, data
     assert writer.post("/change/commit", data={"pairs": ["nonsense"]}).status_code == 422
     assert writer.post("/undo", data={"numbers": 99}).status_code == 404
+
+
+def test_the_first_page_follows_what_is_decided(desk, people):
+    a, b = people["id"][0].as_py(), people["id"][1].as_py()
+    before = desk.overview()
+    assert desk.overview() is before  # added up once
+    desk.judge([Said("same", a, b)])
+    after = desk.overview()
+    assert (before["judgements"], after["judgements"]) == (0, 1) and after["n_runs"] == before["n_runs"] + 1
+    with desk.reading() as base:
+        assert after["entities"] == base.value("SELECT count(*) FROM entities")

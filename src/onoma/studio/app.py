@@ -18,7 +18,6 @@ from onoma.studio.charts import reliability
 from onoma.studio.desk import Desk
 from onoma.studio.entity import entity_page, lineage_of, neighbours, pair_page
 from onoma.studio.guard import App, Guard
-from onoma.studio.overview import overview
 from onoma.studio.pages import Pages, give_file
 from onoma.studio.past import history_page, jobs_page, settings_page, text_page, texts_page
 from onoma.studio.reviewing import add_review
@@ -84,8 +83,7 @@ def _add_pages(app: FastAPI, desk: Desk, pages: Pages) -> None:
 
     @app.get("/")
     def first(request: Request) -> HTMLResponse:
-        with desk.reading() as base:
-            found = overview(base)
+        found = desk.overview()
         curve = reliability(found["quality"].get("reliability") or [])
         return pages.show(request, "overview.html", found | {"curve": curve})
 

@@ -9,14 +9,17 @@ import contextlib
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from onoma.errors import UnsupportedError
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.judge import Around, Said, judge_in, retract_in
 from onoma.kb.lookup.words import WordIndex
+from onoma.kb.proposals import list_proposals
 from onoma.kb.regroup import Preview, preview_judgements
 from onoma.kb.texts import is_from_text
 from onoma.serve.service import Service
+from onoma.studio.overview import overview
 from onoma.studio.queue import Queue
 
 __all__ = ["Desk", "open_desk"]
@@ -40,6 +43,8 @@ class Desk:
         with self.reading() as base:
             self.is_text = is_from_text(base)
         """Whether it was built from documents."""
+        self._lock = threading.Lock()
+        self._overview: tuple[object, dict[str, Any]] | None = None
 
     def start(self) -> None:
         """Begin what goes on beside: the index of words, the pairs to be decided."""
@@ -53,6 +58,8 @@ class Desk:
 
     def _prepare(self) -> None:
         with contextlib.suppress(Exception):  # whoever asks first is told what is wrong
+            self.overview()
+        with contextlib.suppress(Exception):
             self.words()
         with contextlib.suppress(Exception):
             self.service.around()
@@ -86,6 +93,15 @@ class Desk:
     def words(self) -> WordIndex:
         """Return the words of all records; whoever asks first waits until they are read."""
         return self.service.words()
+
+    def overview(self) -> dict[str, Any]:
+        """Return what the first page shows; it is added up once for each run."""
+        with self.reading() as base:
+            key = (*base.rows("SELECT max(run), count(*) FROM runs")[0], len(list_proposals(base)))
+            with self._lock:
+                if self._overview is None or self._overview[0] != key:
+                    self._overview = (key, overview(base))
+                return self._overview[1]
 
     def preview(self, said: Sequence[Said]) -> Preview:
         """Say what judgements would do; nothing is kept."""
