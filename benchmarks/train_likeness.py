@@ -48,7 +48,7 @@ TABLES = (
 )
 TITLES = ("ShoppingMall", "BasketballTeam", "Monarch", "Hospital", "Artwork", "GovernmentAgency", "RailwayLine")
 """Lists of titles of `names/autofj_records`."""
-N_ROWS, N_SAME, N_OTHER = 6_000, 2_000, 6_000
+N_ROWS, N_SAME, N_OTHER = likeness.LARGEST, 2_000, 6_000
 """Rows of a table (whole entities), and pairs of it that are learnt from, about."""
 
 
@@ -137,7 +137,9 @@ def fit(parts: list[Column]) -> LikenessModel:
         early_stopping=False,
         random_state=0,
     ).fit(signs, same, sample_weight=weight * len(weight) / weight.sum())
-    found = LikenessModel(float(boosted._baseline_prediction.item()), _trees(boosted), *_equal(parts), 0.5, np.ones(1))
+    found = LikenessModel(
+        float(boosted._baseline_prediction.item()), _trees(boosted), *_equal(parts), 0.5, np.ones(1), 1.0
+    )
     return _with_levels(found, parts)
 
 
@@ -146,8 +148,9 @@ def _with_levels(model: LikenessModel, parts: list[Column]) -> LikenessModel:
 
     The trees have seen these pairs; held-out ones fall nearly alike (a few hundred leaves, tens of thousands of pairs).
     """
-    shares, levels = [], []
+    shares, levels, records = [], [], []
     for one in parts:
+        records.append(len(one.gold))
         differ = one.field.codes[one.a] != one.field.codes[one.b]
         same = (one.gold[one.a] == one.gold[one.b])[differ]
         level = np.searchsorted(-np.array(likeness.CUTS), -model.log_odds(one.signs[differ]), side="left")
@@ -157,7 +160,8 @@ def _with_levels(model: LikenessModel, parts: list[Column]) -> LikenessModel:
         smooth = counts + 0.5 / counts.shape[1]
         levels.append(smooth / smooth.sum(axis=1, keepdims=True))
         shares.append(same.mean())
-    return replace(model, share=float(np.mean(shares)), levels=np.mean(levels, axis=0))
+    typical = float(np.exp(np.mean(np.log(records))))
+    return replace(model, share=float(np.mean(shares)), levels=np.mean(levels, axis=0), records=typical)
 
 
 def _trees(boosted: HistGradientBoostingClassifier) -> Trees:
@@ -198,7 +202,7 @@ def score(one: Column, model: LikenessModel) -> float:
     common = np.log(one.field.counts[one.field.codes[one.a]] / 2.0)
     log_odds = np.where(equal, model.equal - model.common * common, model.log_odds(one.signs))
     level = np.searchsorted(-np.array(likeness.CUTS), -log_odds[~equal], side="left")
-    log_odds[~equal] += model.shift(np.bincount(level, minlength=len(likeness.CUTS) + 1))
+    log_odds[~equal] += model.shift(np.bincount(level, minlength=len(likeness.CUTS) + 1), len(one.gold))
     weight = np.exp(np.clip(log_odds, -30.0, 30.0))
     sampler = CopyingSampler(len(one.gold), one.a, one.b, seed=0)
     sampler.run(weight, 0.0 * weight, n_sweeps=20)

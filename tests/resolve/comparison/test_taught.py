@@ -26,7 +26,7 @@ def test_levels_have_the_log_odds_that_were_taught(taught):
     k = int(evidence.n_levels[0])
     found = weights.tables[COPIED, 0, -1, :k] - weights.tables[FRESH, 0, -1, :k] + np.log(weights.kappa)
     level, model = evidence.levels[:, 0], likeness_model()
-    shift = model.shift(np.bincount(level[level > 0] - 1, minlength=k - 1))
+    shift = model.shift(np.bincount(level[level > 0] - 1, minlength=k - 1), evidence.n)
     assert found[1:] == pytest.approx(model.level_log_odds()[1:k] + shift)
 
 

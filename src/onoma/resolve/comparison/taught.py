@@ -30,7 +30,7 @@ def taught_weights(evidence: Evidence, settings: WeightSettings) -> Weights:
     nearby = replace(evidence, background=evidence.background[:0], background_weight=evidence.background_weight[:0])
     counts = LevelCounts(nearby, replace(settings, relatives=False))
     level = evidence.levels[:, f]
-    log_odds[1:] += model.shift(np.bincount(level[level > 0] - 1, minlength=len(log_odds) - 1))
+    log_odds[1:] += model.shift(np.bincount(level[level > 0] - 1, minlength=len(log_odds) - 1), evidence.n)
     counts.add(1.0, none, none, np.where(level >= 0, expit(log_odds)[level], 0.0))
     learnt = counts.weights(0.0, 0.0)
     tables, keep, k = learnt.tables.copy(), learnt.keep.copy(), int(evidence.n_levels[f])

@@ -74,15 +74,17 @@ def test_a_saved_model_is_read_again(tmp_path):
     model = likeness_model()
     model.save(tmp_path / "model.npz")
     with np.load(tmp_path / "model.npz", allow_pickle=False) as kept:
-        assert kept["curve"].tolist() == [model.intercept, model.equal, model.common, model.share]
+        assert kept["curve"].tolist() == [model.intercept, model.equal, model.common, model.share, model.records]
         assert kept["value"].tolist() == model.trees.value.tolist()
 
 
 def test_many_pairs_nearly_equal_mean_many_matches_and_none_mean_few():
     model = likeness_model()
-    strangers = (10_000 * model.levels[1]).astype(np.int64)
-    none, usual = model.shift(strangers), model.shift(strangers + (10_000 * model.share * model.levels[0]).astype(int))
-    many = model.shift(strangers + (5_000 * model.levels[0]).astype(np.int64))
+    strangers, size = (10_000 * model.levels[1]).astype(np.int64), round(model.records)
+    matches = (10_000 * model.share * model.levels[0]).astype(np.int64)
+    none, usual = model.shift(strangers, size), model.shift(strangers + matches, size)
+    many = model.shift(strangers + (5_000 * model.levels[0]).astype(np.int64), size)
     assert none < usual < many
     assert abs(usual) < 0.3
-    assert model.shift(np.zeros(model.levels.shape[1], np.int64)) == 0.0
+    assert model.shift(np.zeros(model.levels.shape[1], np.int64), size) == 0.0
+    assert model.shift(strangers + matches, 100) > usual > model.shift(strangers + matches, 10**6)
