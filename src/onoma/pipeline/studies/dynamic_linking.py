@@ -18,7 +18,7 @@ from onoma.linking.candidates import AliasIndex, fold
 from onoma.linking.entities import EntityList
 from onoma.pipeline.coref_sets import annotated_documents
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
-from onoma.pipeline.studies._sets.linked import dwie_priors
+from onoma.pipeline.studies._sets.linked import PRONOUNS, dwie_priors
 
 __all__ = ["STUDIES"]
 
@@ -31,35 +31,6 @@ _SPOKEN = ("conversation", "court", "interview", "podcast", "speech", "vlog")
 _THRESHOLDS = tuple(np.arange(-1.0, 1.01, 0.2).round(2).tolist())
 _MOST = 8
 """Candidates of a name."""
-_PRONOUNS = frozenset(
-    [
-        "i",
-        "me",
-        "my",
-        "mine",
-        "we",
-        "us",
-        "our",
-        "you",
-        "your",
-        "he",
-        "him",
-        "his",
-        "she",
-        "her",
-        "it",
-        "its",
-        "they",
-        "them",
-        "their",
-        "this",
-        "that",
-        "these",
-        "those",
-        "who",
-        "which",
-    ]
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +222,7 @@ def _links(context: Context) -> dict[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     with gzip.open(context.file("resolution/gum/mentions.csv.gz"), "rt", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            if row["cluster_id"] and row["mention"].lower() not in _PRONOUNS:
+            if row["cluster_id"] and row["mention"].lower() not in PRONOUNS:
                 found[row["doc_id"]].append((row["mention"], row["cluster_id"].replace(" ", "_")))
     return found
 

@@ -15,11 +15,52 @@ from onoma.linking.profiles import NIL, Mentions
 from onoma.pipeline.reproduce import Context
 from onoma.resolve.fields.contexts import windows
 
-__all__ = ["HIPE_SETS", "cities", "dwie", "dwie_priors", "freebase", "hipe", "tab_rows", "wikipedia_titles"]
+__all__ = [
+    "HIPE_SETS",
+    "PRONOUNS",
+    "cities",
+    "dwie",
+    "dwie_priors",
+    "freebase",
+    "gum",
+    "hipe",
+    "tab_rows",
+    "wikipedia_titles",
+]
 
 HIPE_SETS = ("topres19th-en", "hipe2020-en", "hipe2020-de", "hipe2020-fr", "sonar-de", "newseye-de", "newseye-fr")
 _KEYS = ("dataset", "split", "lang", "doc_id")
 _KINDS = ("person", "organization", "location", "event", "value", "other")
+PRONOUNS = frozenset(
+    [
+        "i",
+        "me",
+        "my",
+        "mine",
+        "we",
+        "us",
+        "our",
+        "you",
+        "your",
+        "he",
+        "him",
+        "his",
+        "she",
+        "her",
+        "it",
+        "its",
+        "they",
+        "them",
+        "their",
+        "this",
+        "that",
+        "these",
+        "those",
+        "who",
+        "which",
+    ]
+)
+"""Mentions that say nothing of what they mean."""
 _WIDTH = 30
 """Words on each side of a mention."""
 _FOREIGN = 0.2
@@ -100,6 +141,24 @@ def cities(context: Context, known: list[tuple[str, str, float]]) -> list[tuple[
             others = row[5].split("|") if len(row) > 5 else []
             rows += [(name, entry, _FOREIGN) for name in others if len(name) > 3 and name[:1].isupper()]
     return rows
+
+
+def gum(context: Context) -> Mentions:
+    """Return mentions of GUM that have a Wikipedia title, but pronouns, in annotated chains, with their sentences."""
+    sentences: dict[tuple[str, str], str] = {}
+    with gzip.open(context.file("resolution/gum/sentences.csv.gz"), "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            sentences[row["doc_id"], row["sent_id"]] = " ".join(json.loads(row["tokens_json"]))
+    with gzip.open(context.file("resolution/gum/mentions.csv.gz"), "rt", encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["cluster_id"] and row["mention"].lower() not in PRONOUNS]
+    return Mentions(
+        [row["mention"] for row in rows],
+        [row["doc_id"] for row in rows],
+        [row["entity_type"] for row in rows],
+        [sentences.get((row["doc_id"], row["sent_id"]), "") for row in rows],
+        [row["doc_chain"] for row in rows],
+        [row["cluster_id"].replace(" ", "_") for row in rows],
+    )
 
 
 def dwie(context: Context) -> dict[str, Mentions]:
