@@ -20,7 +20,13 @@ def test_hand_written_constraints_are_understood():
         words = [len(rule.words) for rule in rules if rule.kind == "dictionary"]
         assert words == [10] * len(labels)
     cora = LabelSet.of(constraint_samplerank.LABELS, other=None)
-    assert {rule.kind for rule in read_constraints(folder / "cora.toml", cora)} == {"start", "border", "once", "token"}
+    assert {rule.kind for rule in read_constraints(folder / "cora.toml", cora)} == {
+        "start",
+        "border",
+        "once",
+        "order",
+        "token",
+    }
 
 
 def test_files_become_spans():
