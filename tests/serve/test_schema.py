@@ -100,7 +100,7 @@ def send(client, path, way, fields, body):
 def test_no_request_fails(asked):
     client, whole = asked
 
-    @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
     @given(requests(whole))
     def ask(request):
         found = send(client, *request)
