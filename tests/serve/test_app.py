@@ -216,3 +216,10 @@ def test_a_file_that_is_served_to_write_is_told_apart(kb, monkeypatch):
     service.close()
     with read_knowledge_base(kb) as base:
         assert base.value("SELECT count(*) FROM memberships") == 300
+
+
+def test_a_method_that_is_not_there_is_told_which_are(reader):
+    for path, methods in (("/api/judgements", "GET, POST"), ("/reconcile", "GET, POST"), ("/api/find", "POST")):
+        found = reader.put(path)
+        assert found.status_code == 405 and found.headers["allow"] == methods
+        assert methods in found.json()["detail"]

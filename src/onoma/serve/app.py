@@ -14,6 +14,7 @@ from fastapi import FastAPI, HTTPException, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
 from pydantic import Field
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
@@ -46,6 +47,7 @@ class Problem:
 
 
 _PROBLEMS: dict[int | str, str] = {
+    400: "The body cannot be read.",
     401: "The token is missing, or is another.",
     403: "The service, or the model, does not do that.",
     404: "There is no such thing.",
@@ -139,6 +141,15 @@ def _guard(app: FastAPI, token: str) -> None:
         # What was sent is not repeated: it need not be text.
         told = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
         return JSONResponse({"detail": "; ".join(told).encode("ascii", "replace").decode()}, status_code=422)
+
+    @app.exception_handler(405)
+    async def not_so(request: Request, _: Exception) -> JSONResponse:
+        here = [
+            route for route in app.routes if isinstance(route, APIRoute) and route.path_regex.match(request.url.path)
+        ]
+        allowed = ", ".join(sorted({method for route in here for method in route.methods}))
+        told = {"detail": f"{request.method} is not what is done here; it is {allowed}"}
+        return JSONResponse(told, status_code=405, headers={"allow": allowed})
 
     @app.exception_handler(OnomaError)
     async def told(_: Request, error: OnomaError) -> JSONResponse:

@@ -243,10 +243,6 @@ def add_reconciliation(app: FastAPI, service: Service) -> None:
             raise HTTPException(422, "callback is no name of a function")
         return Response(f"{callback}({json.dumps(found)})", media_type="application/javascript")
 
-    @app.api_route("/reconcile", methods=["PUT", "PATCH", "DELETE", "OPTIONS"], include_in_schema=False)
-    def refused() -> Response:
-        return JSONResponse({"detail": "Method Not Allowed"}, status_code=405, headers={"allow": "GET, POST"})
-
     @app.get("/reconcile/suggest/entity")
     def suggest_entity(prefix: str = "", cursor: Cursor = 0) -> Json:
         """Return entities whose values are like what was typed."""
