@@ -11,7 +11,7 @@ averaged over, with a wide prior on log m: one sentence says little, a page says
 Decaestecker, "Adjusting the outputs of a classifier to new a priori probabilities", 2002.
 
 Writers who slip less also slip otherwise than the essays' writers do, so that most of what is still found is none:
-below 0, log m counts `FEWER` times.
+below 0, log m counts up to `FEWER` times, as far as precision is asked for.
 """
 
 import numpy as np
@@ -39,6 +39,8 @@ class Writer:
     ----------
     rate
         π: how much of a place's probability edits have in essays, on average.
+    fewer
+        How many times log m counts below 0.
 
     Examples
     --------
@@ -49,8 +51,8 @@ class Writer:
     True
     """
 
-    def __init__(self, rate: float) -> None:
-        self.rate = rate
+    def __init__(self, rate: float, fewer: float = FEWER) -> None:
+        self.rate, self.fewer = rate, fewer
         self._log = -0.5 * ((_LOGS - _PRIOR[0]) / _PRIOR[1]) ** 2
 
     def see(self, q: NDArray[np.float64]) -> None:
@@ -61,7 +63,7 @@ class Writer:
     def factors(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return by what the probabilities of each place's edits are multiplied."""
         weights = np.exp(self._log - self._log.max())
-        m = np.exp(np.where(_LOGS < 0, FEWER * _LOGS, _LOGS))[:, None]
+        m = np.exp(np.where(_LOGS < 0, self.fewer * _LOGS, _LOGS))[:, None]
         found: NDArray[np.float64] = (weights / weights.sum()) @ (m / (1 + (m - 1) * q))
         return found
 

@@ -25,7 +25,7 @@ from onoma.correct.model import EditRows, Encoded
 from onoma.correct.protect import protected_spans
 from onoma.correct.reasons import Reason
 from onoma.correct.words import cut_words
-from onoma.correct.writers import Writer, shares
+from onoma.correct.writers import FEWER, Writer, shares
 from onoma.errors import DataError, SettingsError
 from onoma.text.annotate import Annotator
 from onoma.text.tokens import Tokens
@@ -42,6 +42,8 @@ __all__ = [
 
 PRECISION = 0.6
 """The precision that edits have on learners' essays unless asked otherwise."""
+_OPEN = 0.4
+"""From this precision down a text is taken for a learner's."""
 _BATCH = 400
 """Sentences weighed together."""
 _HELD = 5
@@ -105,7 +107,11 @@ class TextCorrector:
     ) -> None:
         self.corrector = _loaded(None if model is None else str(model))
         self.threshold = self.corrector.threshold(precision)
-        self.least = dict.fromkeys(AS_LEARNT, precision)  # of these no essay says what a probability is worth
+        # Who asks for less than the default wants to see what may be wrong, not what surely is.
+        share = min(max((precision - _OPEN) / (PRECISION - _OPEN), 0.0), 1.0)
+        self.fewer = 1 + share * (FEWER - 1)
+        # Of misspellings no essay says what a probability is worth: at the default they are taken at their word.
+        self.least = dict.fromkeys(AS_LEARNT, share * precision)
         unknown = sorted(set(types) - set(TYPES))
         if unknown:
             raise SettingsError(f"there is no type {unknown[0]!r}; allowed: {', '.join(TYPES)}")
@@ -114,7 +120,7 @@ class TextCorrector:
 
     def correct_words(self, sentences: Sequence[Sequence[str]]) -> list[list[Correction]]:
         """Return the corrections of sentences that are cut into words."""
-        writer = Writer(self.corrector.rate)
+        writer = Writer(self.corrector.rate, self.fewer)
         out: list[list[Correction]] = []
         held: deque[tuple[Encoded, EditRows, NDArray[np.float64]]] = deque()
         for k in range(0, len(sentences), _BATCH):
