@@ -228,7 +228,8 @@ def _resolve_again(base: KnowledgeBase, around: Around, numbers: Sequence[int], 
 
 
 def _finish(base: KnowledgeBase, update: Update, kind: str, command: str, begun: float) -> None:
-    update.n_records, update.n_entities = base.rows("SELECT count(*), count(DISTINCT entity) FROM memberships")[0]
+    update.n_records = int(base.value("SELECT count(*) FROM memberships"))
+    update.n_entities = int(base.value("SELECT count(*) FROM entities"))
     update.seconds = time.perf_counter() - begun
     about = {"rows": update.n_records, "entities": update.n_entities}
     note_run(base, Run(update.run, kind, command, n_touched=update.n_touched), update.seconds, about)

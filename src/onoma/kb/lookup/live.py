@@ -241,7 +241,7 @@ class _Near(Around):
     def follow(self, world: World, found: Resampled) -> None:
         """Change what is in memory as the file was changed."""
         if self._follows and isinstance(world, LocalWorld):
-            world.snapshot.judged = read_judged(world.base, world.snapshot.numbers)
+            world.snapshot.judged = world.said
             _follow(world.base, world.snapshot, world, found, world.places)
 
 

@@ -50,6 +50,11 @@ class LocalWorld(World):
         return self._query
 
     @property
+    def said(self) -> Judged | None:
+        """All judgements that hold, by the places of all records."""
+        return self._said
+
+    @property
     def total(self) -> int:
         """How many records there are in all, the one that is asked about among them."""
         return self._total
