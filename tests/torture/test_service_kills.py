@@ -164,6 +164,7 @@ def test_what_a_service_said_it_kept_is_there_after_any_kill(kb, people):
     keys = people["id"].slice(0, 200).to_pylist()
     for i in range(N_KILLS):
         process, home = serve(kb)
+        said.add(post(home, "/api/records", {"record": rows[-1 - i]})["record"])  # it is there once it says so
         killer = threading.Timer(0.2 + 2.0 * rng.random(), process.kill)
         killer.start()
         with contextlib.suppress(OSError, http.client.HTTPException):  # it was killed meanwhile

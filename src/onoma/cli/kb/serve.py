@@ -58,6 +58,7 @@ def serve(
         app = make_app(service, token=token, hosts=() if local else (host, "*"))
         config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_keep_alive=15)
         listener = config.bind_socket()  # first, for of port 0 nobody knows before which it is
+        listener.listen(128)  # whoever reads the line below may come at once, and waits
         where = listener.getsockname()[1]
         speaker.say(
             f"http://{host}:{where} serves {kb}, {'to read and to write' if write else 'to read'}; Ctrl-C ends it"
