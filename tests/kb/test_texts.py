@@ -73,6 +73,7 @@ def test_the_folder_of_all_documents_need_not_be_repeated(tmp_path):
     path = tmp_path / "text.duckdb"
     with create_knowledge_base(path) as base:
         make_text_tables(base)
+        append_records(base, pa.table({"id": ["x:ada"], "name": ["Ada"]}), np.arange(1), [""], run=1)
         base.change("INSERT INTO documents VALUES ('/a/b/c/x.txt', 'x', 't', 1, NULL, 'x', 1)")
         base.change("INSERT INTO documents VALUES ('/a/b/d/y.txt', 'y', 't', 1, NULL, 'x', 1)")
         assert common_folder(base) == "/a/b/"
