@@ -27,7 +27,8 @@ _LOGS = np.linspace(-5.0, 1.5, 27)
 _PRIOR = (-1.0, 1.5)
 """Mean and deviation of log m: most text is better than learners' essays."""
 FEWER = 3.5
-"""Chosen on the development parts of CWEB: text of the web by all kinds of writers."""
+"""Chosen on the development parts of CWEB (false alarms .93 and .77 a thousand words), one collection; on its
+test parts they were 1.61 and .69. Where 1 stands, the text alone decides."""
 _SPARED = tuple(TYPES.index(name) for name in AS_LEARNT)
 """A misspelling is one whoever writes."""
 

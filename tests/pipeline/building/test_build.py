@@ -213,6 +213,14 @@ BORN = {
 }  # fmt: skip
 
 
+def test_facts_that_are_not_there_are_told_before_any_document_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Ada met Bob.\n")
+    target = tmp_path / "kb.duckdb"
+    with pytest.raises(DataError, match="no such file"):
+        build(BuildJob((str(tmp_path / "a.txt"),), target, facts=tmp_path / "none.tsv"))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.txt"]
+
+
 def test_known_facts_teach_what_paths_mean(tmp_path: Path) -> None:
     folder = tmp_path / "lives"
     folder.mkdir()

@@ -14,6 +14,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +27,7 @@ from onoma.kb.database import KnowledgeBase, create_knowledge_base, read_knowled
 from onoma.kb.store import Run, note_run
 from onoma.kb.texts import add_up_facts, is_from_text, make_text_tables
 from onoma.linking.entities import EntityList
-from onoma.pipeline.building.distant import read_by_facts, take_facts
+from onoma.pipeline.building.distant import known_facts, read_by_facts, take_facts
 from onoma.pipeline.building.elsewhere import engine_batches
 from onoma.pipeline.building.grouping import group_records, touched_by
 from onoma.pipeline.building.parts import Kept, fingerprint
@@ -132,6 +133,13 @@ class BuildReport:
         return asdict(self)
 
 
+class _Given(NamedTuple):
+    """Tables that are given beside the documents."""
+
+    entities: EntityList | None
+    facts: pa.Table | None
+
+
 def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> BuildReport:
     """Build a knowledge base from documents, or add documents to one."""
     if job.jobs < 1:
@@ -145,7 +153,11 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
     pipeline = pipeline_named(job.annotator)
     identity = identity_of(pipeline, job.model)
     report = BuildReport()
-    listed = None if job.entities is None else read_entities(job.entities)
+    # Before the documents: who named a wrong file is told at once.
+    given = _Given(
+        None if job.entities is None else read_entities(job.entities),
+        None if job.facts is None else known_facts(job.facts),
+    )
     texts = _unique(
         text
         for file in files
@@ -162,7 +174,7 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
     with ExitStack() as stack:
         open_base = write_knowledge_base if job.into else create_knowledge_base
         base = stack.enter_context(open_base(job.output))
-        told, about = _store(base, job, wanted, kept, known, listed, report, progress)
+        told, about = _store(base, job, wanted, kept, known, given, report, progress)
         note_run(base, told, time.perf_counter() - begun, about)
     kept.clear()
     return report
@@ -272,7 +284,7 @@ def _store(
     texts: list[Text],
     kept: Kept,
     known: dict[str, str],
-    listed: EntityList | None,
+    given: _Given,
     report: BuildReport,
     progress: Progress,
 ) -> tuple[Run, dict[str, int]]:
@@ -290,12 +302,12 @@ def _store(
     base.set_meta("next_record", first + len(new))
     lap = time.perf_counter()
     scope = _scope(before, new, set(gone))
-    touched = _group(base, scope, len(new), listed, job, run, report, progress)
+    touched = _group(base, scope, len(new), given.entities, job, run, report, progress)
     report.seconds["group"] = time.perf_counter() - lap
     lap = time.perf_counter()
     with progress.task("facts", 1, "") as task:
-        if job.facts is not None:
-            take_facts(base, job.facts)
+        if given.facts is not None:
+            take_facts(base, given.facts)
         read = read_by_facts(base)
         if read is not None:
             ends = f"{read.found:,} of {read.given:,} given facts have both ends among the entities"

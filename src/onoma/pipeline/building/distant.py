@@ -17,7 +17,7 @@ from onoma.kb.database import KnowledgeBase
 from onoma.knowledge.distant import learn_paths
 from onoma.linking.candidates import fold
 
-__all__ = ["ReadFacts", "read_by_facts", "take_facts"]
+__all__ = ["ReadFacts", "known_facts", "read_by_facts", "take_facts"]
 
 _LEAST = 0.5
 """Facts that are less probable are not written."""
@@ -51,11 +51,15 @@ class ReadFacts:
     note: str = ""
 
 
-def take_facts(base: KnowledgeBase, path: Path) -> None:
-    """Keep a table of known facts in a knowledge base."""
-    table = read_facts(path).table.select(["subject", "relation", "object"])
+def known_facts(path: Path) -> pa.Table:
+    """Return the table of known facts in a file."""
+    return read_facts(path).table.select(["subject", "relation", "object"])
+
+
+def take_facts(base: KnowledgeBase, facts: pa.Table) -> None:
+    """Keep known facts in a knowledge base."""
     base.change(_TABLES)
-    base.append("given_facts", table)
+    base.append("given_facts", facts)
 
 
 def read_by_facts(base: KnowledgeBase) -> ReadFacts | None:
