@@ -5,8 +5,9 @@ import pyarrow as pa
 import pytest
 
 from onoma.resolve.blocking.canopies import CanopySettings, find_candidates
+from onoma.resolve.comparison import taught as module
 from onoma.resolve.comparison.gathering import gather_evidence
-from onoma.resolve.comparison.taught import taught_weights
+from onoma.resolve.comparison.taught import count_in_part, count_levels, taught_weights
 from onoma.resolve.comparison.weights import COPIED, FRESH, WeightSettings
 from onoma.resolve.fields.kinds.likeness import likeness_model
 from onoma.resolve.fields.prepare import prepare_fields
@@ -35,3 +36,29 @@ def test_tables_are_shares_and_there_are_no_relatives(taught):
     k = int(evidence.n_levels[0])
     assert np.exp(weights.tables[COPIED, 0, -1, :k]).sum() == pytest.approx(1.0)
     assert weights.sigma == 0.0 and weights.keep[0] == pytest.approx(likeness_model().common)
+
+
+def test_a_large_table_is_judged_by_a_part_of_it(monkeypatch):
+    """The nearest of many strangers are near: read as copies, they would make more of them the larger a table is."""
+    rng = np.random.default_rng(3)
+    parts = ["".join(rng.choice(list("abcdefghiklmnoprstuvw"), 5)) for _ in range(60)]
+    names = [" ".join(rng.choice(parts, 3, replace=False)) for _ in range(1_500)]
+    fields = prepare_fields(pa.table({"name": names}), kinds={"name": "likeness"}).fields
+    candidates = find_candidates(fields, settings=CanopySettings())
+
+    def shift():
+        evidence = gather_evidence(fields, candidates, None, None, seed=1, settings=CanopySettings())
+        seen = evidence.taught_counts
+        if seen is None:
+            seen = count_levels(evidence.levels[:, 0], int(evidence.n_levels[0]))
+        return likeness_model().shift(seen, evidence.n)
+
+    whole = shift()
+    monkeypatch.setattr(module, "LARGEST", 300)
+    part = count_in_part(fields[0], seed=1)
+    assert part is not None and part.sum() > 0
+    assert shift() < whole
+
+
+def test_a_small_table_is_judged_whole(taught):
+    assert taught[0].taught_counts is None

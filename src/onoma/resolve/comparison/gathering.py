@@ -13,6 +13,7 @@ from onoma.resolve.comparison._weights_kernels import margins
 from onoma.resolve.comparison.compare import compare_records, log_shares, random_pairs
 from onoma.resolve.comparison.noise import noise_of
 from onoma.resolve.comparison.swaps import mark_swaps
+from onoma.resolve.comparison.taught import count_in_part
 from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.lone import taught_field
@@ -70,6 +71,7 @@ def gather_evidence(
     background = compare_records(fields, one, other)
     mark_swaps(fields, one, other, background)
     weight = np.full(len(background), max(n_pairs - len(a), 0.0) / max(len(background), 1))
+    taught = taught_field(fields)
     evidence = Evidence(
         n=n,
         a=a,
@@ -84,7 +86,8 @@ def gather_evidence(
         own=_own(fields),
         words=np.array([_mean_words(each) for each in fields]),
         noise=noise_of([each.kind for each in fields], [len(each.levels) for each in fields]),
-        taught=taught_field(fields),
+        taught=taught,
+        taught_counts=count_in_part(fields[taught], seed=seed) if taught >= 0 else None,
     )
     if apart == 1 and source is not None and source.max(initial=0) == 1:
         return _between(fields, evidence, source, block, settings, progress)

@@ -14,13 +14,56 @@ The levels keep their meaning as shares: with u the shares among strangers, thos
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
+from onoma.numerics.rng import stream
+from onoma.resolve.blocking.canopies import find_candidates
 from onoma.resolve.comparison.level_counts import LevelCounts
 from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, Evidence, Weights, WeightSettings
-from onoma.resolve.fields.kinds.likeness import likeness_model
+from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.kinds.likeness import LARGEST, LikenessComparison, likeness_model
 
-__all__ = ["taught_weights"]
+__all__ = ["count_in_part", "taught_weights"]
+
+
+def count_in_part(field: FieldData, *, seed: int) -> NDArray[np.int64] | None:
+    """Return how many candidates of a part of a large table are at each level after the first; None: it is small.
+
+    Two records of a part are one thing as often as any two of the table. But each record has the nearest of so many
+    others as candidates, and those of a large table are nearer than what likeness was learnt from.
+
+    Parameters
+    ----------
+    field
+        The field compared by likeness.
+    seed
+        Of the choice of records.
+    """
+    if len(field.codes) <= LARGEST:
+        return None
+    rows = stream(seed, "taught").choice(len(field.codes), LARGEST, replace=False)
+    filled = field.codes[np.sort(rows)]
+    known, codes, counts = np.unique(filled[filled >= 0], return_inverse=True, return_counts=True)
+    values = [field.values[each] for each in known.tolist()]
+    comparison = LikenessComparison(values, counts)
+    part = replace(
+        field,
+        codes=codes.astype(np.int32),
+        values=values,
+        examples=values,
+        counts=counts.astype(np.int64),
+        comparison=comparison,
+    )
+    found = find_candidates([part])
+    one, other = part.codes[found.a], part.codes[found.b]
+    differ = one != other
+    return count_levels(comparison.compare(one[differ], other[differ]), len(comparison.levels))
+
+
+def count_levels(levels: NDArray[np.int8], n_levels: int) -> NDArray[np.int64]:
+    """Return how many pairs are at each level after the first."""
+    return np.bincount(levels[levels > 0] - 1, minlength=n_levels - 1)
 
 
 def taught_weights(evidence: Evidence, settings: WeightSettings) -> Weights:
@@ -29,8 +72,10 @@ def taught_weights(evidence: Evidence, settings: WeightSettings) -> Weights:
     log_odds = model.level_log_odds()
     nearby = replace(evidence, background=evidence.background[:0], background_weight=evidence.background_weight[:0])
     counts = LevelCounts(nearby, replace(settings, relatives=False))
-    level = evidence.levels[:, f]
-    log_odds[1:] += model.shift(np.bincount(level[level > 0] - 1, minlength=len(log_odds) - 1), evidence.n)
+    level, seen = evidence.levels[:, f], evidence.taught_counts
+    if seen is None:
+        seen = count_levels(level, len(log_odds))
+    log_odds[1:] += model.shift(seen, evidence.n)
     counts.add(1.0, none, none, np.where(level >= 0, expit(log_odds)[level], 0.0))
     learnt = counts.weights(0.0, 0.0)
     tables, keep, k = learnt.tables.copy(), learnt.keep.copy(), int(evidence.n_levels[f])

@@ -65,6 +65,8 @@ class Evidence:
     """How copies agree in each field, before the table is looked at; None: nothing is known of the fields' kinds."""
     taught: int = -1
     """The field of which other tables have taught what its levels mean, if there is one (`taught.py`)."""
+    taught_counts: NDArray[np.int64] | None = None
+    """Of that field, candidates at each level after the first in a part of the table; None: the table is small."""
     outside: NDArray[np.bool_] | None = None
     """Records that are here as neighbours only, where the evidence is about some records: their own origins, and the
     other half of the pairs with them, are not."""

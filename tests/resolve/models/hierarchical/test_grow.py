@@ -28,6 +28,13 @@ def test_a_canopy_is_an_initial_and_a_family_name_or_a_block():
     assert tree_columns(people, np.array([5, 7, 5], dtype=np.int32)).canopy.tolist() == [0, 1, 0]
 
 
+def test_names_tell_nothing_where_each_has_a_canopy_but_much_where_many_share_one():
+    chosen = ["Ann Smith"] * 30 + ["Bob Jones"] * 30
+    assert tree_columns(fields_of({"name": "person"}, name=chosen)).names == []
+    wangs = [f"J{a} Wang" for a in ("ian", "ike", "in", "ing") for _ in range(30)]
+    assert len(tree_columns(fields_of({"name": "person"}, name=wangs)).names) == 2
+
+
 def test_texts_are_bags_of_words_and_sets_of_elements():
     fields = fields_of(
         {"name": "person", "title": "text", "who": "set", "city": "category"},

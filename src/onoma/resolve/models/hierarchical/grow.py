@@ -44,7 +44,8 @@ _FAMILY = ("last", "surname", "family", "nachname", "nom")
 N_SAMPLES = 20
 """Samples that say how sure a row is of its place."""
 _CHOSEN = 25
-"""Rows to a whole name, on average, from which on names have been chosen for being many people's."""
+"""Rows to a whole name, on average, from which on names have been chosen for being many people's, if each has a canopy
+nearly for itself. Where many names share one (all the Wangs of an index), they tell people apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,8 +190,10 @@ def tree_columns(fields: Sequence[FieldData], block: NDArray[np.int32] | None = 
             components(len(fields[0].codes), found.a.astype(np.int64), found.b.astype(np.int64))
         ).labels
     names = [NameColumn.of_texts(pa.array(column)) for column in (given, family)] if people else []
-    is_block = block is not None and len(people) > 0 and len(names[0].forms) <= len(np.unique(labels))
-    if is_block or len(labels) >= _CHOSEN * len(set(zip(given, family, strict=True))) > 0:
+    n_canopies = len(np.unique(labels))
+    is_block = block is not None and len(people) > 0 and len(names[0].forms) <= n_canopies
+    n_names = len(set(zip(given, family, strict=True)))
+    if is_block or (len(labels) >= _CHOSEN * n_names > 0 and n_names < 2 * n_canopies):
         names = []  # a block is a name, or a name is a block: it tells nothing inside
     return TreeColumns(
         labels, names, [bag for bag, _ in made], [kind for _, kind in made], [each.kind == "set" for each in others]
