@@ -9,12 +9,22 @@ import pytest
 
 from onoma.beside import claimed, working_place
 from onoma.errors import DataError
+from onoma.kb import _schema
+from onoma.kb.audit.erase import erase
 from onoma.kb.database import (
     create_knowledge_base,
+    hold_knowledge_base,
     is_knowledge_base,
     read_knowledge_base,
     write_knowledge_base,
 )
+from onoma.kb.judge import Said, judge
+from onoma.kb.lookup.live import Live
+from onoma.kb.update import update_knowledge_base
+from onoma.kb.world import find_entity, find_record_keys, record_table
+from onoma.pipeline.output import store_outcome
+from onoma.pipeline.resolution import Job, run_job
+from onoma.resolve.config import ResolveConfig
 
 
 @pytest.fixture
@@ -258,3 +268,46 @@ def test_more_than_one_expression_is_refused(path, text):
             base.check_expression(text)
         base.check_expression("city = 'Leeds' -- a comment")
         base.check_expression("id IN (SELECT max(id) FROM records) OR name LIKE '%);%'")
+
+
+@pytest.fixture
+def indexed(crowd, tmp_path, monkeypatch):
+    """A base of which every table that is looked up by single records has its index."""
+    monkeypatch.setattr(_schema, "FEWEST_INDEXED", 1)
+    place = tmp_path / "people.duckdb"
+    store_outcome(
+        run_job(Job(table=crowd.slice(0, 120), config=ResolveConfig(truth="cluster_id", no_check=True))), place
+    )
+    return place
+
+
+def indexes(place):
+    with read_knowledge_base(place) as base:
+        return {name for (name,) in base.rows("SELECT index_name FROM duckdb_indexes()")}
+
+
+def test_a_large_base_has_indexes_and_lives_with_them(indexed, crowd):
+    assert indexes(indexed) == {*_schema.INDEXES}
+    live = Live(indexed)
+    row = {name: value for name, value in crowd.slice(200, 1).to_pylist()[0].items() if value is not None}
+    added = live.add(row)
+    with hold_knowledge_base(indexed, write=True) as held, held.reading() as base:
+        number, _, _ = find_record_keys(base, [row["id"]])[row["id"]]
+        assert record_table(base, [number])["surname"][0].as_py() == row.get("surname")
+        assert find_entity(base, added.entity) == added.entity
+    judge(indexed, [Said("different", *crowd["id"].to_pylist()[:2])])
+    other = pa.table({"id": ["x1"], "surname": ["Smith"], "postcode": [12345]})  # of another type, and fewer columns
+    update_knowledge_base(indexed, tables=[other])
+    erase(indexed, ["x1"])
+    assert indexes(indexed) == {*_schema.INDEXES}
+
+
+def test_a_small_base_has_none_and_a_file_without_gets_them_when_it_is_held_to_write(kb, monkeypatch):
+    assert not indexes(kb)
+    monkeypatch.setattr(_schema, "FEWEST_INDEXED", 1)
+    with hold_knowledge_base(kb):
+        pass
+    assert not indexes(kb)
+    with hold_knowledge_base(kb, write=True):
+        pass
+    assert indexes(kb) == {*_schema.INDEXES}

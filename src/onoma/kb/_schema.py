@@ -61,6 +61,19 @@ CREATE OR REPLACE VIEW entity_name AS
 CREATE OR REPLACE VIEW run_last AS FROM runs ORDER BY run DESC LIMIT 1;
 """
 
+INDEXES = {
+    "onoma_of_records": ("records", "onoma_record"),
+    "onoma_of_memberships": ("memberships", "record"),
+    "onoma_of_ids": ("memberships", "id"),
+    "onoma_of_entities": ("memberships", "entity"),
+    "onoma_of_values": ("entities", "entity"),
+    "onoma_of_samples": ("samples", "record"),
+    "onoma_of_pairs": ("edges", "a"),
+}
+"""By name, the table and the column that a single record or entity is looked up by."""
+FEWEST_INDEXED = 20_000
+"""Records from which on there are indexes: fewer are read through as fast, and an index makes the file larger."""
+
 SEALS = "CREATE TABLE IF NOT EXISTS seals (run BIGINT NOT NULL, seal VARCHAR NOT NULL, content VARCHAR NOT NULL)"
 """The chain of runs (`audit/seals.py`), for files that have none yet."""
 

@@ -27,7 +27,8 @@ import pyarrow as pa
 
 from onoma.beside import Lock, remove, working_place
 from onoma.errors import DataError
-from onoma.kb._schema import FIRST_VERSION, FORMAT, TABLES, VERSION, VIEWS
+from onoma.kb import _schema
+from onoma.kb._schema import FIRST_VERSION, FORMAT, INDEXES, TABLES, VERSION, VIEWS
 from onoma.kb.versions import make_tables, migrate
 
 __all__ = [
@@ -56,6 +57,8 @@ class KnowledgeBase:
         """Where people know it to be."""
         self.is_changed = False
         """Whether there is something to keep; a writer sets it."""
+        self.is_past = False
+        """Whether what is seen is an earlier state."""
         self._blobs: dict[str, bytes] = {}
 
     def query(
@@ -140,6 +143,12 @@ class KnowledgeBase:
     def replace(self, name: str, rows: pa.Table) -> None:
         """Put a table in the place of another, or make it."""
         self.change(f"CREATE OR REPLACE TABLE {quoted(name)} AS FROM incoming", None, {"incoming": rows})
+
+    def drop_indexes(self, name: str) -> None:
+        """Take the indexes of a table away, for its columns change; they are made again when the file is opened."""
+        for index, (table, _) in INDEXES.items():
+            if table == name:
+                self.change(f"DROP INDEX IF EXISTS {index}")
 
     def blob(self, name: str) -> bytes:
         """Return a part of the model; it is read once, for what is seen is one state."""
@@ -251,6 +260,8 @@ def _copy_tables(draft: Path, place: Path, path: Path) -> None:
                 text = str(file).replace("'", "''")
                 connection.execute(f"ATTACH '{text}' AS {name} {f'({how})' if how else ''}")
             connection.execute("COPY FROM DATABASE draft TO place")
+            connection.execute("USE place")
+            _make_indexes(connection)
             connection.execute("CHECKPOINT place")
     except duckdb.Error as error:
         raise DataError(f"cannot be written: {_first_line(error)}", file=path) from error
@@ -289,6 +300,8 @@ def hold_knowledge_base(path: str | Path, *, write: bool = False) -> Iterator[He
         if write:
             stack.enter_context(Lock(path.resolve(), path))
         connection = stack.enter_context(_connected(path.resolve(), path, read_only=not write))
+        if write:
+            _make_indexes(connection)
         yield Held(connection, path, writes=write)
 
 
@@ -395,7 +408,20 @@ def _beside(target: Path, path: Path) -> Iterator[Path]:
 def _finish(connection: duckdb.DuckDBPyConnection) -> None:
     """Keep all changes, in the file itself: the log beside it is not moved with it."""
     connection.commit()
+    _make_indexes(connection)
     connection.execute("CHECKPOINT")
+
+
+def _make_indexes(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let single records and entities of a large base be looked up without reading through all; most are there."""
+    counted = connection.execute("SELECT count(*) FROM memberships").fetchone()
+    if counted is None or counted[0] < _schema.FEWEST_INDEXED:
+        return
+    found = connection.execute("SELECT index_name FROM duckdb_indexes() WHERE database_name = current_database()")
+    there = {str(name) for (name,) in found.fetchall()}
+    for index, (table, column) in INDEXES.items():
+        if index not in there:
+            connection.execute(f"CREATE INDEX {index} ON {table} ({column})")
 
 
 def _settle(place: Path, target: Path) -> None:

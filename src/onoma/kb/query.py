@@ -13,6 +13,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from onoma.errors import DataError, SettingsError
+from onoma.kb.ask.checked import Checked, draw_entities, read_checked
 from onoma.kb.database import KnowledgeBase, quoted
 from onoma.kb.texts import is_from_text
 from onoma.kb.world import find_entity, record_table
@@ -178,15 +179,19 @@ class Count:
     high: int | None
     """None: nothing was sampled, and how sure the number is is not known."""
     level: float = 0.95
+    is_checked: bool = False
+    """Whether the interval holds what the checks leave open: how many links are wrong, and how many are missed."""
 
     def as_dict(self) -> dict[str, object]:
         """Return one JSON-ready object."""
         interval = None if self.low is None else [self.low, self.high]
-        return {"entities": self.reported, "interval": interval, "level": self.level}
+        return {"entities": self.reported, "interval": interval, "level": self.level, "checked": self.is_checked}
 
 
 def count_entities(base: KnowledgeBase, *, where: str | None = None, level: float = 0.95) -> Count:
-    """Count the entities, or those with a record for which a condition holds, with an interval over the samples.
+    """Count the entities, or those with a record for which a condition holds, with an interval.
+
+    The interval is the one that `resolve` states: that of the checks where there were any, else that of the samples.
 
     Parameters
     ----------
@@ -208,43 +213,80 @@ def count_entities(base: KnowledgeBase, *, where: str | None = None, level: floa
 
 
 def _count(base: KnowledgeBase, condition: str | None, level: float) -> Count:
+    checked = read_checked(base)
     if condition is None:
-        reported = int(base.value("SELECT count(DISTINCT entity) FROM memberships"))
-        # Entities of which no record is sure.
-        sure = reported - int(
-            base.value(
-                """SELECT count(*) FROM (SELECT entity FROM memberships WHERE entity IN
-                    (SELECT entity FROM memberships SEMI JOIN samples USING (record))
-                GROUP BY entity HAVING count(*) FILTER (record NOT IN (SELECT record FROM samples)) = 0)"""
-            )
-        )
         chosen = "memberships"
+        reported = int(base.value("SELECT count(DISTINCT entity) FROM memberships"))
+        stated = _stated(base) if level == LEVEL else None
+        if stated is not None:
+            return Count(reported, *stated, level, is_checked=checked is not None)
+        if checked is not None:
+            return _counted(reported, checked.totals(_n_records(base), reported), level, is_checked=True)
     else:
         # On a line of its own, for it may end in a comment.
         chosen = f"(SELECT onoma_record AS record, entity FROM record_current WHERE (\n{condition}\n))"  # noqa: S608
         reported = int(base.value(f"SELECT count(DISTINCT entity) FROM {chosen}"))  # noqa: S608
-        sure = int(
-            base.value(f"SELECT count(DISTINCT entity) FROM {chosen} ANTI JOIN samples USING (record)")  # noqa: S608
-        )
-    lists = base.query(f"SELECT roots FROM samples SEMI JOIN {chosen} USING (record)")["roots"]  # noqa: S608
+        if checked is not None:
+            return _counted(reported, _drawn_counts(base, chosen, checked), level, is_checked=True)
+    lists = base.query(f"SELECT record, roots FROM samples SEMI JOIN {chosen} USING (record)")  # noqa: S608
     if not len(lists):
         told = None if is_from_text(base) else reported
         return Count(reported, told, told, level)
-    counts = sure + _groups(lists)
-    low, high = np.quantile(counts, [(1 - level) / 2, (1 + level) / 2])
-    return Count(reported, min(int(low), reported), max(int(np.ceil(high)), reported), level)
+    # Who keeps company with a record in doubt is in doubt too.
+    sure = int(base.value(f"SELECT count(DISTINCT entity) FROM {chosen} ANTI JOIN samples USING (record)"))  # noqa: S608
+    found = _counted(reported, sure + _groups(lists, is_whole=condition is None), level)
+    low, high = (reported if each is None else each for each in (found.low, found.high))
+    return Count(reported, min(low, reported), max(high, reported), level)
 
 
-def _groups(lists: pa.ChunkedArray) -> NDArray[np.int64]:
-    """Return for each sample how many entities there are among records, given the first of its entity in each."""
-    one = lists.combine_chunks()
+LEVEL = 0.95
+"""The level at which `resolve` states its interval."""
+
+
+def _counted(
+    reported: int, drawn: NDArray[np.int64] | NDArray[np.float64], level: float, *, is_checked: bool = False
+) -> Count:
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return Count(reported, int(np.floor(low)), int(np.ceil(high)), level, is_checked)
+
+
+def _stated(base: KnowledgeBase) -> tuple[int, int] | None:
+    """Return the interval that the last run stated; None where it stated none."""
+    if base.is_past:
+        return None
+    rows = base.rows("SELECT entities_low, entities_high FROM runs ORDER BY run DESC LIMIT 1")
+    return None if not rows or rows[0][0] is None else (int(rows[0][0]), int(rows[0][1]))
+
+
+def _n_records(base: KnowledgeBase) -> int:
+    return int(base.value("SELECT count(*) FROM memberships"))
+
+
+def _drawn_counts(base: KnowledgeBase, chosen: str, checked: Checked) -> NDArray[np.int64]:
+    """Return how many entities some records are in, in each draw of who is who."""
+    some = base.array(f"SELECT record FROM {chosen}", np.int64)  # noqa: S608 (a condition that was checked)
+    numbers, draws = draw_entities(base, checked)
+    places = np.searchsorted(numbers, some)
+    return np.array([len(np.unique(labels[places])) for labels in draws], dtype=np.int64)
+
+
+def _groups(lists: pa.Table, *, is_whole: bool) -> NDArray[np.int64]:
+    """Return for each sample how many entities there are among records, given the first of its entity in each.
+
+    `is_whole`: all records in doubt are there; then the first of each entity is, and they are counted.
+    """
+    one = lists["roots"].combine_chunks()
     lengths = pc.list_value_length(one).to_numpy()
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    # Groups that were drawn at different times are independent: those with fewer samples begin again.
-    at = starts[:, None] + np.arange(int(lengths.max()))[None, :] % lengths[:, None]
-    drawn = np.sort(one.flatten().to_numpy()[at], axis=0)
-    found: NDArray[np.int64] = 1 + (drawn[1:] != drawn[:-1]).sum(axis=0)
-    return found
+    roots, n_samples = one.flatten().to_numpy(), int(lengths.max())
+    if (lengths == n_samples).all():
+        drawn = roots.reshape(len(lengths), n_samples)
+    else:  # groups that were drawn at different times are independent: those with fewer samples begin again
+        drawn = roots[starts[:, None] + np.arange(n_samples)[None, :] % lengths[:, None]]
+    if is_whole:
+        return np.asarray((drawn == lists["record"].to_numpy()[:, None]).sum(axis=0))
+    ordered = np.sort(drawn, axis=0)
+    return np.asarray(1 + (ordered[1:] != ordered[:-1]).sum(axis=0))
 
 
 def _no_condition(base: KnowledgeBase, where: str, error: DataError) -> SettingsError:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
@@ -104,16 +105,19 @@ def doubts(
             ((one.source, one.id, other.source, other.id), (other.source, other.id, one.source, one.id)))
         ORDER BY e.a, e.b"""
     )
-    samples = _load(base)
     if not len(pairs):
         return []
-    if samples is None:
+    sampled = base.array("SELECT record FROM samples ORDER BY record", np.int64)
+    if not len(sampled):
         return _without_samples(base, pairs, most, skip, one_of_each=one_of_each)
+    pairs = _doubtful(pairs, sampled)
+    if not len(pairs):
+        return []
     numbers = [pairs[side].to_numpy() for side in ("a", "b")]
-    a, b = (np.minimum(np.searchsorted(samples.records, side), len(samples.records) - 1) for side in numbers)
-    known = (samples.records[a] == numbers[0]) & (samples.records[b] == numbers[1])
-    a, b, probability = a[known], b[known], pairs["probability"].to_numpy()[known].astype(np.float64)
-    names = _names(base)
+    samples = _load(base, np.unique(np.concatenate(numbers)))
+    a, b = (np.searchsorted(samples.records, side) for side in numbers)
+    probability = pairs["probability"].to_numpy().astype(np.float64)
+    names = _names(base, samples.records)
     skipped = {frozenset(each) for each in skip}
     group = components(len(samples.records), a.astype(np.int64), b.astype(np.int64))
     found: list[tuple[Doubt, int]] = []
@@ -151,18 +155,37 @@ def _without_samples(
     return [doubt for doubt, _ in found[:most]]
 
 
-def _load(base: KnowledgeBase) -> _Samples | None:
-    found = base.query("FROM samples ORDER BY record")
-    if not len(found):
-        return None
-    lists = [np.array(row, dtype=np.int64) for row in found["roots"].to_pylist()]
-    length = min(len(row) for row in lists)
-    return _Samples(found["record"].to_numpy(), np.stack([row[:length] for row in lists]))
+def _doubtful(pairs: pa.Table, sampled: NDArray[np.int64]) -> pa.Table:
+    """Return the pairs of records with samples (ascending) that are in the groups with most doubt."""
+    numbers = [pairs[side].to_numpy() for side in ("a", "b")]
+    a, b = (np.minimum(np.searchsorted(sampled, side), len(sampled) - 1) for side in numbers)
+    known = (sampled[a] == numbers[0]) & (sampled[b] == numbers[1])
+    pairs, a, b = pairs.filter(pa.array(known)), a[known], b[known]
+    group = components(len(sampled), a.astype(np.int64), b.astype(np.int64))[a]
+    probability = pairs["probability"].to_numpy().astype(np.float64)
+    total = np.bincount(group, probability * (1.0 - probability), minlength=len(sampled))
+    order = np.lexsort((group, -total[group]))
+    first = np.flatnonzero(np.concatenate([[True], group[order][1:] != group[order][:-1]]))
+    chosen = order if len(first) <= _GROUPS else order[: first[_GROUPS]]
+    return pairs.take(pa.array(np.sort(chosen)))
 
 
-def _names(base: KnowledgeBase) -> dict[int, str]:
-    rows = base.rows("SELECT record, source, id FROM memberships SEMI JOIN samples USING (record)")
-    return {int(record): f"{source}:{key}" if source else str(key) for record, source, key in rows}
+def _load(base: KnowledgeBase, records: NDArray[np.int64]) -> _Samples:
+    """Read the samples of some records."""
+    here, tables = base.among("record", records)
+    found = base.query(f"FROM samples WHERE {here} ORDER BY record", None, tables)
+    lists = found["roots"].combine_chunks()
+    lengths = pc.list_value_length(lists).to_numpy()
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    at = starts[:, None] + np.arange(int(lengths.min()))[None, :]
+    return _Samples(found["record"].to_numpy(), lists.flatten().to_numpy()[at])
+
+
+def _names(base: KnowledgeBase, records: NDArray[np.int64]) -> dict[int, str]:
+    here, tables = base.among("record", records)
+    rows = base.query(f"SELECT record, source, id FROM memberships WHERE {here}", None, tables)  # noqa: S608 (numbers)
+    listed = zip(*(column.to_pylist() for column in rows.columns), strict=True)
+    return {int(record): f"{source}:{key}" if source else str(key) for record, source, key in listed}
 
 
 def _worths(

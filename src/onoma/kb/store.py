@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.fingerprints import row_fingerprints
 from onoma.kb._schema import SEALS
+from onoma.kb.ask.checked import keep_checked
 from onoma.kb.database import KnowledgeBase, create_knowledge_base, quoted
 from onoma.kb.identity import Change
 from onoma.kb.incremental import KEPT
@@ -136,8 +138,9 @@ def _append_alike(base: KnowledgeBase, rows: pa.Table, new: Sequence[str]) -> No
 
 def _alter(base: KnowledgeBase, name: str, how: str) -> None:
     """Change a column of the records and of the entities alike."""
-    base.change(f"ALTER TABLE records {how.format(quoted(name))}")
-    base.change(f"ALTER TABLE entities {how.format(quoted(_of_entity(name)))}")
+    for table, column in (("records", name), ("entities", _of_entity(name))):
+        base.drop_indexes(table)
+        base.change(f"ALTER TABLE {table} {how.format(quoted(column))}")
 
 
 def _of_entity(name: str) -> str:
@@ -189,6 +192,7 @@ def store_fit(base: KnowledgeBase, resolution: Resolution, records: NDArray[np.i
     base.append("missing", pa.Table.from_pylist([each._asdict() for each in fields.missing_report]))
     base.replace("codes", codes_table(records, [each.codes for each in fields.fields]))
     base.set_meta("model", resolution.config.model)
+    keep_checked(base, resolution.checked)
     memory = remember(resolution, rules=rules)
     base.set_blob("memory", b"" if memory is None else memory.to_bytes())
     found = resolution.posterior
@@ -351,6 +355,7 @@ def note_run(base: KnowledgeBase, run: Run, seconds: float, about: Mapping[str, 
     base.change("UPDATE seals SET content = '' WHERE content <> ''")  # who is who is another now
 
 
+@cache
 def _versions() -> dict[str, str]:
     names = ("onoma", "numpy", "numba", "pyarrow", "duckdb")
     return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in names}

@@ -2,7 +2,7 @@
 
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -39,6 +39,8 @@ __all__ = ["World", "find_entity", "find_record_key", "find_record_keys", "load_
 
 _BALLAST = 400
 """Values of a field that stand for all those that are not at hand."""
+_FEW = 1_000
+"""Ids that are looked up one by one."""
 _TEXT = pa.string()
 EARLIER = (
     "what the model said is not kept in this file, which an earlier Onoma made",
@@ -247,14 +249,13 @@ class World:
 
 def read_judged(base: KnowledgeBase, records: NDArray[np.int64]) -> Judged:
     """Return the judgements that hold, of records that are there, by their places among the numbers of all records."""
-    rows = base.rows(
-        """WITH named AS (SELECT a_source AS source, a AS id FROM judgement_current
-            UNION SELECT b_source, b FROM judgement_current),
-        there AS MATERIALIZED (SELECT source, id, record FROM memberships SEMI JOIN named USING (source, id))
-        SELECT j.kind, one.record, other.record, j.weight FROM judgement_current j
-        JOIN there one ON (one.source, one.id) = (j.a_source, j.a)
-        JOIN there other ON (other.source, other.id) = (j.b_source, j.b) ORDER BY judgement"""
-    )
+    said = base.rows("SELECT kind, a_source, a, b_source, b, weight FROM judgement_current ORDER BY judgement")
+    there = _numbers_of(base, {str(key) for _, _, a, _, b, _ in said for key in (a, b)})
+    rows = [
+        (kind, there[one], there[other], weight)
+        for kind, *ends, weight in said
+        if (one := (ends[0], ends[1])) in there and (other := (ends[2], ends[3])) in there
+    ]
 
     def pairs(chosen: list[tuple[Any, ...]]) -> NDArray[np.int64]:
         numbers = np.array([(a, b) for _, a, b, _ in chosen], dtype=np.int64).reshape(-1, 2)
@@ -264,6 +265,14 @@ def read_judged(base: KnowledgeBase, records: NDArray[np.int64]) -> Judged:
     bits = [w if kind == "same" else -w for kind, _, _, w in weighed]
     hard = [[row for row in rows if row[3] is None and row[0] == kind] for kind in ("same", "different")]
     return Judged(pairs(hard[0]), pairs(hard[1]), pairs(weighed), np.array(bits, dtype=np.float64))
+
+
+def _numbers_of(base: KnowledgeBase, ids: Collection[str]) -> dict[tuple[str, str], int]:
+    """Return the numbers of records by source and id; few ids are looked up, many are read through."""
+    marks = ", ".join("?" * len(ids)) or "NULL"
+    here, given = (f"id IN ({marks})", sorted(ids)) if len(ids) <= _FEW else ("list_contains(?, id)", [sorted(ids)])
+    rows = base.rows(f"SELECT source, id, record FROM memberships WHERE {here}", given)  # noqa: S608 (marks)
+    return {(str(source), str(key)): int(number) for source, key, number in rows}
 
 
 def ballast_of(

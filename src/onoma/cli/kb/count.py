@@ -27,7 +27,7 @@ def count(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Count entities, with an interval over the samples.
+    """Count entities, with the interval that resolve states: that of its checks, or of the samples.
 
     For example:
 

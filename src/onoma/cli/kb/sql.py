@@ -29,7 +29,8 @@ def sql(
 
     The table is `records`: the columns of the data, entity and probability.
 
-    It is asked of every posterior sample: `NAME_mean`, `NAME_low` and `NAME_high` stand beside each aggregate.
+    It is asked of every posterior sample: `NAME_mean`, `NAME_low` and `NAME_high` stand beside each aggregate. Where
+    resolve checked its answer, samples are changed first by what the checks leave open: links that are wrong or missed.
 
     For example:
 
@@ -43,8 +44,11 @@ def sql(
         found = ask_sql(base, question, level=level)
     if json:
         about = {"level": found.level, "samples": found.n_samples, "measures": list(found.measures)}
+        about |= {"checked": found.is_checked}
         speaker.answer({"rows": found.table.to_pylist()} | about)
         return
     speaker.table("", found.table.column_names, (list(row.values()) for row in found.table.to_pylist()))
     if not found.measures:
         speaker.say("no intervals: the question has no aggregate, or the knowledge base no samples")
+    elif not found.is_checked:
+        speaker.say("intervals of the samples alone: the answer was not checked, and the weights are estimates too")

@@ -67,6 +67,7 @@ def see_as_of(base: KnowledgeBase, when: str) -> int:
         WHERE r.onoma_added <= {run} AND (r.onoma_retracted IS NULL OR r.onoma_retracted > {run})"""  # noqa: S608
     )
     _views(base)
+    base.is_past = True
     return run
 
 

@@ -5,12 +5,15 @@ that sample, and the question is asked again; what varies between the answers is
 that some sample does not have counts there as nothing (0) where the aggregate counts or sums, and is left aside
 elsewhere.
 
-The interval is of the posterior: it holds what the model leaves open, not what it gets wrong.
+Where `resolve` checked its answer, samples are first changed by what the checks leave open (`checked.py`): how many
+links are wrong and how many are missed. Elsewhere the interval is of the posterior alone: it holds what the model
+leaves open, not what it gets wrong.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ import pyarrow as pa
 
 from onoma.errors import SettingsError
 from onoma.kb._schema import BOOKKEEPING
+from onoma.kb.ask.checked import Checked, draw_entities, read_checked
 from onoma.kb.ask.past import own
 from onoma.kb.database import KnowledgeBase
 
@@ -25,6 +29,8 @@ __all__ = ["Answer", "ask_sql"]
 
 _COUNTING = ("count", "count_star", "sum", "approx_count_distinct")
 _MOST_SAMPLES = 200
+_AT_ONCE = 25
+"""Draws that are written at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +44,8 @@ class Answer:
     """Empty: the question has no aggregate, and the answer no intervals."""
     n_samples: int
     level: float
+    is_checked: bool = False
+    """Whether the intervals hold what the checks leave open, too."""
 
 
 def ask_sql(base: KnowledgeBase, sql: str, *, level: float = 0.95) -> Answer:
@@ -63,14 +71,34 @@ def _asked(base: KnowledgeBase, sql: str, parts: list[str | None], level: float)
     _let_records_be(base, None)
     now = base.query(sql)
     measures = [i for i in range(now.num_columns) if parts[i] is not None] if len(parts) == now.num_columns else []
+    checked = read_checked(base)
     n_samples = _n_samples(base)
-    if not measures or not n_samples:
+    if not measures or (not n_samples and checked is None):
         return Answer(now, tuple(now.column_names), (), 0, level)
+    if checked is not None:
+        return replace(_with_intervals(now, list(_checked(base, sql, checked)), parts, level), is_checked=True)
     draws = []
     for s in range(n_samples):
         _let_records_be(base, s)
         draws.append(base.query(sql))
     return _with_intervals(now, draws, parts, level)
+
+
+def _checked(base: KnowledgeBase, sql: str, checked: Checked) -> Iterator[pa.Table]:
+    """Ask the question of every draw of who is who."""
+    numbers, draws = draw_entities(base, checked)
+    base.change("CREATE OR REPLACE TEMP TABLE onoma_drawn (draw INTEGER, record BIGINT, label BIGINT)")
+    n_draws = 0
+    while some := list(islice(draws, _AT_ONCE)):
+        number = np.repeat(np.arange(n_draws, n_draws + len(some), dtype=np.int32), len(numbers))
+        records, labels = np.tile(numbers, len(some)), np.concatenate(some)
+        base.append("onoma_drawn", pa.table({"draw": number, "record": records, "label": labels}))
+        n_draws += len(some)
+    _let_records_be(base, None, is_drawn=True)
+    for d in range(n_draws):
+        base.change(f"SET VARIABLE onoma_draw = {d}")
+        yield base.query(sql)
+    base.change("DROP VIEW IF EXISTS temp.records; DROP TABLE IF EXISTS temp.onoma_drawn")
 
 
 def _parts(base: KnowledgeBase, sql: str) -> list[str | None]:
@@ -120,8 +148,8 @@ def _aggregate(node: object) -> str | None:
 _AGGREGATES = (*_COUNTING, "avg", "mean", "median", "min", "max", "stddev", "variance", "quantile_cont", "entropy")
 
 
-def _let_records_be(base: KnowledgeBase, sample: int | None) -> None:
-    """Let `records` be those of now, or those of a sample."""
+def _let_records_be(base: KnowledgeBase, sample: int | None, *, is_drawn: bool = False) -> None:
+    """Let `records` be those of now, those of a sample, or those that were drawn."""
     names = ", ".join(name for name in BOOKKEEPING)
     drawn = "m.entity"
     join = ""
@@ -129,6 +157,9 @@ def _let_records_be(base: KnowledgeBase, sample: int | None) -> None:
         # Groups that were drawn at different times are independent: those with fewer samples begin again.
         drawn = f"coalesce('#' || d.roots[({int(sample)} % len(d.roots)) + 1], m.entity)"
         join = "LEFT JOIN samples d ON d.record = m.record"
+    if is_drawn:
+        chosen = "(FROM temp.onoma_drawn WHERE draw = getvariable('onoma_draw'))"
+        drawn, join = "'#' || d.label", f"JOIN {chosen} d ON d.record = m.record"
     base.change(
         f"""CREATE OR REPLACE TEMP VIEW records AS
         SELECT {drawn} AS entity, m.probability, r.* EXCLUDE ({names})

@@ -23,6 +23,7 @@ from rapidfuzz.distance import OSA
 
 from onoma.errors import DataError
 from onoma.kb.database import KnowledgeBase, quoted
+from onoma.kb.lookup._words_kernels import copy_words, invert_lists, split_threes, split_words
 from onoma.kb.lookup.snapshot import Lists
 from onoma.kb.query import Match, matches
 from onoma.kb.world import find_entity
@@ -38,7 +39,6 @@ _COMPARED = 120
 _HOT = 200_000
 """Words of so many letters in threes are not looked at further: what is asked for is too common."""
 _WORD = re.compile(r"[^\W_]+")
-_PADDING = ("\x02", "\x03")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,8 @@ class WordIndex:
 
     records: NDArray[np.int64]
     """Numbers of the records, ascending."""
-    words: list[str]
-    """Ascending."""
+    words: pa.LargeStringArray
+    """Ascending, in the order of their bytes."""
     holders: Lists
     """The records (places) of each word."""
     grams: NDArray[np.uint64]
@@ -63,23 +63,23 @@ class WordIndex:
         """Read the words of all current records."""
         names = [str(stored) for (stored,) in base.rows("SELECT stored FROM columns")]
         joined = ", ".join(f"{quoted(name)}::VARCHAR" for name in names)
+        # All that is no word is parted by blanks; in ASCII, which is most of it, the kernel sees to that.
         found = base.query(
-            f"""SELECT onoma_record AS record, unnest(list_distinct(regexp_extract_all(
-                lower(strip_accents(concat_ws(' ', {joined}))), '[\\p{{L}}\\p{{N}}\\p{{M}}]+'))) AS word
-            FROM records WHERE onoma_retracted IS NULL"""  # noqa: S608 (names that are quoted)
+            f"""SELECT onoma_record AS record, CASE WHEN strlen(text) = length(text) THEN text
+                ELSE regexp_replace(text, '[^\\p{{L}}\\p{{N}}\\p{{M}}]+', ' ', 'g') END AS text
+            FROM (SELECT onoma_record, lower(strip_accents(concat_ws(' ', {joined}))) AS text
+                FROM records WHERE onoma_retracted IS NULL ORDER BY onoma_record)"""  # noqa: S608 (names that are quoted)
         )
-        numbers = found["record"].to_numpy()
-        records, places = np.unique(numbers, return_inverse=True)
-        coded = found["word"].combine_chunks().dictionary_encode()
-        order = pc.array_sort_indices(coded.dictionary).to_numpy()
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        code = rank[coded.indices.to_numpy()]
-        words: list[str] = coded.dictionary.take(pa.array(order)).to_pylist()
-        by_word = np.argsort(code, kind="stable")
-        ends = np.cumsum(np.bincount(code, minlength=len(words)))
-        holders = Lists(np.concatenate([[0], ends]).astype(np.int64), places[by_word].astype(np.int32))
-        return cls(records, words, holders, *_threes(words))
+        text, ends = _buffers(found["text"])
+        starts, lengths, offsets, items = split_words(text, ends)
+        letters, letter_ends = copy_words(text, starts, lengths)
+        unordered = _strings(letters, letter_ends)
+        order = pc.array_sort_indices(unordered).to_numpy().astype(np.int64)
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        words = unordered.take(pa.array(order))
+        holders = Lists(*invert_lists(offsets, items, rank))
+        return cls(found["record"].to_numpy(), words, holders, *_threes(words))
 
     def search(self, text: str, *, most: int = 200) -> list[tuple[int, float]]:
         """Return the numbers of the records most alike to what was typed, and how alike, up to 1.
@@ -87,7 +87,7 @@ class WordIndex:
         Each word counts by its length; of a record, the word most alike to it.
         """
         asked = list(dict.fromkeys(_WORD.findall(_plain(text))))[:8]
-        if not asked or not self.words:
+        if not asked or not len(self.words):
             return []
         total = np.zeros(len(self.records), dtype=np.float32)
         for at, word in enumerate(asked):
@@ -124,7 +124,7 @@ class WordIndex:
         key, low, high = word.encode(), 0, len(self.words)
         while low < high:
             middle = (low + high) // 2
-            low, high = (middle + 1, high) if self.words[middle].encode() < key else (low, middle)
+            low, high = (middle + 1, high) if self.words[middle].as_py().encode() < key else (low, middle)
         return low
 
     def _near(self, word: str) -> list[tuple[int, float]]:
@@ -140,11 +140,11 @@ class WordIndex:
         likeness = 2.0 * shared / (len(mine) + self.lengths[which])
         if len(which) > _COMPARED:
             which = which[np.argpartition(-likeness, _COMPARED)[:_COMPARED]]
-        texts = [self.words[i] for i in which.tolist()]
+        texts = self.words.take(pa.array(which)).to_pylist()
         scores = process.cdist([word], texts, scorer=OSA.normalized_similarity, dtype=np.float32)[0]
         exact = self._place(word)
         found = [(i, s) for i, s in zip(which.tolist(), scores.tolist(), strict=True) if _LEAST <= s < 1.0]
-        if exact < len(self.words) and self.words[exact] == word:
+        if exact < len(self.words) and self.words[exact].as_py() == word:
             found.append((exact, 1.0))
         return found
 
@@ -170,23 +170,31 @@ def _plain(text: str) -> str:
 
 
 def _grams_of(word: str) -> NDArray[np.uint64]:
-    return np.unique(_threes([word])[0])
+    return _threes(pa.array([word], pa.large_string()))[0]
 
 
-def _threes(words: list[str]) -> tuple[NDArray[np.uint64], Lists, NDArray[np.int32]]:
-    """Return all sequences of three letters, the words that have them, and how many each word has.
+def _threes(words: pa.LargeStringArray) -> tuple[NDArray[np.uint64], Lists, NDArray[np.int32]]:
+    """Return all sequences of three letters, ascending, the words that have them, and the letters of each word."""
+    text, ends = _buffers(words)
+    grams, offsets, items, lengths = split_threes(text, ends)
+    order = np.argsort(grams, kind="stable")
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return grams[order], Lists(*invert_lists(offsets, items, rank)), lengths
 
-    A word begins and ends with a sign of its own, so that words of one letter have one, and beginnings count.
-    """
-    first, last = _PADDING
-    letters = np.frombuffer("".join(f"{first}{word}{last}" for word in words).encode("utf-32-le"), dtype=np.uint32)
-    lengths = np.array([len(word) for word in words], dtype=np.int32)
-    owner = np.repeat(np.arange(len(words), dtype=np.int32), lengths + 2)
-    wide = letters.astype(np.uint64)
-    key = (wide[:-2] << np.uint64(42)) | (wide[1:-1] << np.uint64(21)) | wide[2:] if len(wide) > 2 else wide[:0]
-    inside = owner[:-2] == owner[2:] if len(owner) > 2 else np.zeros(0, dtype=np.bool_)
-    grams, code = np.unique(key[inside], return_inverse=True)
-    order = np.argsort(code, kind="stable")
-    ends = np.cumsum(np.bincount(code, minlength=len(grams)))
-    offsets = np.concatenate([[0], ends]).astype(np.int64)
-    return grams, Lists(offsets, owner[:-2][inside][order] if len(owner) > 2 else owner[:0]), lengths
+
+def _buffers(texts: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the bytes of texts, and where each begins and the last ends."""
+    whole = texts.cast(pa.large_string())
+    whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) and len(whole) else whole
+    if not len(whole):
+        return np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64)
+    _, offsets, data = whole.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1]
+    text = np.zeros(0, dtype=np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
+    return text[: ends[-1]], ends
+
+
+def _strings(text: NDArray[np.uint8], ends: NDArray[np.int64]) -> pa.LargeStringArray:
+    """Return the texts that stand one after the other."""
+    return pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(text))

@@ -132,8 +132,9 @@ def _told(probe: Probe) -> Quality:
         precision=precision,
         recall=None if recall is None else recall[0],
         harsher_recall=None if harsher is None else harsher[0],
-        entities=None if drawn is None else _interval(drawn),
-        entity_draws=drawn,
+        entities=None if drawn is None else _interval(drawn[0]),
+        entity_draws=None if drawn is None else drawn[0],
+        link_draws=None if drawn is None else drawn[1],
         n_safe=int((links >= SAFE).sum()),
         reliability=calibration.bins,
         decoys={kind: (len(probe.any_joined(kind)), float(probe.any_joined(kind).mean())) for kind in decoys},
@@ -222,15 +223,17 @@ def _recall(probe: Probe, kind: str, draws: "_Draws") -> tuple[Share, Floats] | 
     return _share(float(found.mean()), drawn), drawn
 
 
-def _entities(probe: Probe, right: Floats, recall: tuple[Share, Floats] | None, draws: "_Draws") -> Floats | None:
-    """Return draws of the number of entities; None where too little was joined to say."""
+def _entities(
+    probe: Probe, right: Floats, recall: tuple[Share, Floats] | None, draws: "_Draws"
+) -> tuple[Floats, Floats] | None:
+    """Return draws of the number of entities and what they are made of; None where too little was joined to say."""
     if recall is None or probe.n_links < FEWEST_LINKS:
         return None
     sampled, spread = probe.posterior.n_entities, np.zeros(N_DRAWS)
     if sampled is not None and len(sampled):
         spread = draws.rng.choice(sampled - np.median(sampled), N_DRAWS)
     links = (probe.n_links - spread) * right / np.maximum(recall[1], 1e-3)
-    return np.clip(probe.n - links, 1.0, float(probe.n))
+    return np.clip(probe.n - links, 1.0, float(probe.n)), np.stack([right, recall[1], spread])
 
 
 def _memberships(probe: Probe, links: Floats, recall: tuple[Share, Floats] | None) -> Floats:

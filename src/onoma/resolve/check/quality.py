@@ -17,7 +17,7 @@ DOUBTED = 0.9
 """The most that is stated where the checks cannot be relied on: nothing is called sure there."""
 
 
-_ARRAYS = ("probability", "pair_probability", "entity_draws")
+_ARRAYS = ("probability", "pair_probability", "entity_draws", "link_draws")
 """What has an entry for each row, pair or draw, and stays out of JSON."""
 
 
@@ -49,6 +49,9 @@ class Quality:
     """An interval for the number of entities, at 95 %."""
     entity_draws: NDArray[np.float64] | None = None
     """Draws of that number, from which the interval is taken."""
+    link_draws: NDArray[np.float64] | None = None
+    """What these draws are made of, three rows: the share of links that is right, the share of links that was found,
+    and by how many entities a sample differs from the others."""
     n_safe: int = 0
     """Links that decoys bear out at `SAFE` or more."""
     reliability: tuple[Bin, ...] = ()
