@@ -26,6 +26,8 @@ __all__ = ["Answer", "Queue"]
 
 _AHEAD = 300
 """Pairs that are looked up at a time."""
+_GRACE = 0.1
+"""Seconds before an answer is written: the next pair comes first, and an answer taken back at once costs nothing."""
 _SKIPPED = "studio_skipped"
 State = Literal["waiting", "kept", "refused", "undone"]
 
@@ -68,6 +70,8 @@ class Queue:
         self._answers: list[Answer] = []
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._hurry = threading.Event()
+        """Set while somebody waits for all that was decided to be written."""
         self.settled = Settled()
 
     def start(self) -> None:
@@ -80,6 +84,7 @@ class Queue:
     def close(self) -> None:
         """Write what waits, and end."""
         if self._thread is not None:
+            self._hurry.set()
             self._work.put(None)
             self._thread.join()
             self._thread = None
@@ -89,8 +94,10 @@ class Queue:
         if self._thread is None:
             return
         done = threading.Event()
+        self._hurry.set()
         self._work.put(done.set)
         done.wait()
+        self._hurry.clear()
 
     def next(self, most: int = 8) -> list[Doubt]:
         """Return the next pairs to decide."""
@@ -188,6 +195,7 @@ class Queue:
             self._skipped |= {frozenset(each) for each in skipped}
 
     def _keep(self, answer: Answer, said: Said) -> None:
+        self._hurry.wait(_GRACE)
         if self._is_undone(answer):
             return
         try:
