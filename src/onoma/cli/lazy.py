@@ -9,6 +9,7 @@ import importlib
 import sys
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import typer
@@ -154,3 +155,9 @@ def without_pandas() -> None:
         arrow.array([], arrow.int8())
     finally:
         sys.meta_path.remove(_Hidden)
+    # Below Python it looks again for what a missing value is there, until it has found a module of that name.
+    sys.modules["pandas"] = ModuleType("pandas")
+    try:
+        arrow.array([None], arrow.int8())
+    finally:
+        del sys.modules["pandas"]

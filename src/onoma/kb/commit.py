@@ -109,7 +109,7 @@ def commit_entities(
     rows = base.query(f"FROM memberships WHERE {here} ORDER BY record", None, tables)
     labels = Clustering.from_labels(found.labels).labels
     identified = _identify(base, rows, labels, found.probability, inherited)
-    keep_former(base, numbers, update.run)
+    keep_former(base, rows, update.run)
     base.change(f"DELETE FROM memberships WHERE {here}", None, tables)  # noqa: S608 (numbers)
     names = pa.array(identified.names, _TEXT).take(pa.array(labels))
     base.append("memberships", _with(rows, names, found.probability))

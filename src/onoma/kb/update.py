@@ -372,8 +372,8 @@ def take_in(base: KnowledgeBase, plan: Plan, update: Update) -> NDArray[np.int64
     if len(plan.gone):
         here, tables = base.among("onoma_record", plan.gone)
         base.change(f"UPDATE records SET onoma_retracted = {update.run} WHERE {here}", None, tables)  # noqa: S608
-        keep_former(base, plan.gone, update.run)
         here, tables = base.among("record", plan.gone)
+        keep_former(base, base.query(f"FROM memberships WHERE {here}", None, tables), update.run)
         base.change(f"DELETE FROM memberships WHERE {here}", None, tables)  # noqa: S608
     if plan.table is None:
         return np.zeros(0, dtype=np.int64)

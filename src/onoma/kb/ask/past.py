@@ -8,7 +8,8 @@ Samples are of now: the past has one answer and no intervals.
 from datetime import datetime
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import KnowledgeBase, quoted
@@ -20,12 +21,14 @@ FORMER = """CREATE TABLE IF NOT EXISTS former (
     probability DOUBLE NOT NULL, run BIGINT NOT NULL)"""
 
 
-def keep_former(base: KnowledgeBase, records: NDArray[np.int64] | None, run: int) -> None:
-    """Keep where some records (all, if None) are, before a run changes that."""
+def keep_former(base: KnowledgeBase, rows: pa.Table | None, run: int) -> None:
+    """Keep where some records (rows of `memberships`; all, if None) are, before a run changes that."""
     base.change(FORMER)
-    some, tables = ("true", {}) if records is None else base.among("record", records)
-    sql = f"INSERT INTO former SELECT *, {int(run)} FROM memberships WHERE entity <> '' AND {some}"  # noqa: S608
-    base.change(sql, None, tables)
+    if rows is None:
+        base.change(f"INSERT INTO former SELECT *, {int(run)} FROM memberships WHERE entity <> ''")  # noqa: S608 (a number)
+        return
+    placed = rows.filter(pc.not_equal(rows["entity"], pa.scalar("", rows["entity"].type)))
+    base.append("former", placed.append_column("run", pa.array(np.full(len(placed), run, dtype=np.int64))))
 
 
 def find_run(base: KnowledgeBase, when: str) -> int:

@@ -177,7 +177,7 @@ class FieldSnapshot:
             self.new_codes[value] = code
             for feature in self.feature_ids(value, code).tolist():
                 self.new_features.setdefault(feature, []).append(code)
-            self.counts = np.append(self.counts, 0)
+            self.counts = extended(self.counts, 0)
         self.counts[code] += 1
         self.total += 1
         self.new_holders.setdefault(code, []).append(record)
@@ -345,12 +345,12 @@ class Snapshot:
         """Let a new record be there, in no entity yet."""
         for field_, value, code in zip(self.fields, query.values, query.codes, strict=True):
             now = field_.take(self.n, value, code) if value else -1
-            field_.codes = np.append(field_.codes, np.int32(now))
+            field_.codes = extended(field_.codes, now)
         if source not in self.source_names:
             self.source_names.append(source)
-        self.sources = np.append(self.sources, np.int32(self.source_names.index(source)))
-        self.entity = np.append(self.entity, np.int32(-1))
-        self.numbers = np.append(self.numbers, number)
+        self.sources = extended(self.sources, self.source_names.index(source))
+        self.entity = extended(self.entity, -1)
+        self.numbers = extended(self.numbers, number)
         self.keys.append(key)
         self.next_number = number + 1
 
@@ -387,6 +387,26 @@ class Snapshot:
         key = str(self.ids[place]) if place < len(self.ids) else self.keys[place - len(self.ids)]
         source = self.source_names[self.sources[place]]
         return f"{source}:{key}" if source else key
+
+
+def extended(array: NDArray[Any], value: int) -> NDArray[Any]:
+    """Return an array with one more value; of a long one, room for more is kept behind it, so that little is copied.
+
+    Examples
+    --------
+    >>> one = extended(np.array([1, 2]), 3)
+    >>> extended(one, 4).tolist(), one.tolist()
+    ([1, 2, 3, 4], [1, 2, 3])
+    """
+    n, room = len(array), array.base
+    is_front = (
+        room is not None and room.dtype == array.dtype and room.ndim == 1 and room.ctypes.data == array.ctypes.data
+    )
+    if room is None or not is_front or len(room) <= n or not room.flags.writeable:
+        room = np.empty(n + 1 + n // 16, dtype=array.dtype)
+        room[:n] = array
+    room[n] = value
+    return room[: n + 1]
 
 
 def _first(written: Written) -> tuple[str, str]:
