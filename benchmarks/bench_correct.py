@@ -88,7 +88,7 @@ def _jfleg(folder: Path, part: str) -> Iterator[Measurement]:
     source = lines("src")
     references = list(zip(*(lines(f"ref{k}") for k in range(4)), strict=True))
     base = 100 * gleu(source, source, references)
-    for precision in (0.4,):
+    for precision in (0.5,):  # better than 0.4 on the development part (43.3 and 42.9)
         own = TextCorrector(precision=precision)
         ours = 100 * gleu(source, _corrected(own, [tuple(words) for words in source]), references)
         said = f"JFLEG {part}; the peer is the text as it was"

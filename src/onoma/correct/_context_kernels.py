@@ -49,7 +49,7 @@ N_CONTEXT = 26
 ) = range(N_CONTEXT)  # fmt: skip
 
 N_NATIVE = 36
-N_EDIT = 34
+N_EDIT = 36
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -344,6 +344,8 @@ def edit_rows(
             _h(_h(act, np.int64(n + 20)), c[_AUXW]),
             _h(_h(act, np.int64(n + 21)), c[_DETW]),
             _h(_h(kind, np.int64(n + 22)), c[_FIRST]),
+            _h(_h(act, np.int64(n + 23)), c[_S]),
+            _h(_h(_h(act, np.int64(n + 24)), c[_ST]), c[_SDIST]),
         ):
             ids[i, n], values[i, n] = _slot(h, mask), 1.0
             n += 1

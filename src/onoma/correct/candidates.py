@@ -26,9 +26,10 @@ from onoma.correct.lists import (
     MODALS,
     PREPOSITIONS,
     PREPOSITIONS_PUT,
+    REPEATED,
     TYPES,
-    takes_an,
 )  # fmt: skip
+from onoma.correct.sounds import takes_an
 from onoma.correct.spelling import Speller
 from onoma.correct.tags import tag_set
 
@@ -136,11 +137,11 @@ class Proposals:
         for i in range(n):
             tag, after = tags[i], tags[i + 1] if i + 1 < n else "</s>"
             word = folded[i]
-            for number in self._gap(before, tag, word):
+            for number in self._gap(before, tag, words[i]):
                 starts.append(offset + i)
                 ends.append(offset + i)
                 actions.append(number)
-            follows = folded[i + 1] if i + 1 < n else ""
+            follows = words[i + 1] if i + 1 < n else ""
             for number in self._word((words[i], word), tag, (follows, after), is_first=i == 0):
                 starts.append(offset + i)
                 ends.append(offset + i + self.actions[number].n_taken)
@@ -273,6 +274,8 @@ class Proposals:
                 found.append(Action("style", 2, (whole, "not"), name="n't>not"))
             elif word in _SIMPLE:
                 found += self._simpler(word, other)
+            elif word == other and word in REPEATED:
+                found.append(Action("redundant", 2, (word,), name="twice"))
             elif word.isalpha() and other.isalpha():
                 found += [
                     Action("compound", 2, (joined,), name="-" if "-" in joined else "joined")

@@ -1,7 +1,8 @@
 """The corrector: weights of edits, the operating point, and what is chosen for each sentence.
 
 Edits are taken from the most probable down, as long as they do not overlap with one taken already. Every edit comes
-with its probability and with the terms of its score.
+with its probability and with the terms of its score. Where a rule names an edit (`rules`), the rule's share of right
+edits is the least that its probability can be.
 """
 
 import json
@@ -22,6 +23,7 @@ from onoma.correct.model import EditRows, Encoded, Weigher, encode
 from onoma.correct.ngrams import load_ngrams
 from onoma.correct.packed import load_packed
 from onoma.correct.reasons import WRITER, Reason, reasons_of
+from onoma.correct.rules import apply_rules
 from onoma.correct.spelling import load_speller, save_speller
 from onoma.errors import DataError, SettingsError
 from onoma.learning.hashed import score_rows, softmax_groups
@@ -142,6 +144,7 @@ class Corrector:
         """Return the corrections among edits whose probabilities are known; `least` names types that need more."""
         _check_types(types)
         actions = self.weigher.proposals.actions
+        p, ruled = apply_rules(text, edits, p, self.weigher.proposals)
         allowed = np.array([action.type in types for action in actions] or [False])[edits.actions]
         for name, enough in (least or {}).items():
             allowed &= (edits.types != TYPES.index(name)) | (p >= enough)
@@ -155,18 +158,20 @@ class Corrector:
             if any(_overlap(start, end, other) for other in out[sentence]):
                 continue
             action = actions[edits.actions[row]]
-            why = self._reasons(edits, row, p)[:n_reasons] if n_reasons else ()
+            why = self._reasons(edits, row, p, ruled.get(row, WRITER))[:n_reasons] if n_reasons else ()
             out[sentence].append(Correction(start, end, action.put, action.type, float(p[row]), why))
         return [settle(words, found) for words, found in zip(text.sentences, out, strict=True)]
 
-    def _reasons(self, edits: EditRows, row: int, p: NDArray[np.float64]) -> tuple[Reason, ...]:
-        """Return the terms of an edit's log odds; what they lack is what the rest of the text says of its writer."""
+    def _reasons(self, edits: EditRows, row: int, p: NDArray[np.float64], rest: str) -> tuple[Reason, ...]:
+        """Return the terms of an edit's log odds; `rest` is what they lack: a rule's part, or what the writer's is."""
         why = reasons_of(edits, row, self.weights, self.calibration)
         nothing = edits.rows.groups[np.searchsorted(edits.rows.groups, row, side="right") - 1]
         odds = float(np.log(max(p[row], 1e-300)) - np.log(max(p[nothing], 1e-300)))
-        writer = odds - sum(reason.weight for reason in why)
-        if abs(writer) > _ROUNDING:
-            why = tuple(sorted((*why, Reason(WRITER, writer)), key=lambda reason: -abs(reason.weight)))
+        lacking = odds - sum(reason.weight for reason in why)
+        if rest != WRITER:  # a rule comes first, whatever the model adds
+            why = (Reason(rest, lacking), *why)
+        elif abs(lacking) > _ROUNDING:
+            why = tuple(sorted((*why, Reason(rest, lacking)), key=lambda reason: -abs(reason.weight)))
         return why
 
     def save(self, folder: str | Path) -> None:

@@ -1,12 +1,11 @@
 """Small lists that candidates are made from: closed classes, and words that writers take for each other."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 __all__ = [
     "ARTICLES", "AUXILIARIES", "CONFUSED", "DELETED", "DETERMINERS", "MODALS", "NUCLE", "PREPOSITIONS",
-    "PREPOSITIONS_PUT", "TYPES", "takes_an",
+    "PREPOSITIONS_PUT", "REPEATED", "TYPES",
 ]  # fmt: skip
 
 NUCLE = {
@@ -44,20 +43,8 @@ DELETED = frozenset(
     )
 )  # fmt: skip
 """Words that writers put too often."""
-_AN = re.compile(r"(?!one\b|once\b|uni(?!n|m)|us[aeiu]|eu|ur[aeiou]|ub|ufo|ewe)[aeiou]|hour|hono|heir|honest")
-"""Words that begin with the sound of a vowel, by their letters."""
-
-
-def takes_an(word: str) -> bool:
-    """Return whether *an* goes before a word, by its letters.
-
-    Examples
-    --------
-    >>> [takes_an(word) for word in ("apple", "university", "hour", "useful", "umbrella", "unimportant", "European")]
-    [True, False, True, False, True, True, False]
-    """
-    return _AN.match(word.lower()) is not None
-
+REPEATED = frozenset(("the", "a", "an", "of", "and", "with", "for", "from", "to"))
+"""Words that never follow themselves but by a slip; *that that* and *had had* may be meant."""
 
 _SETS = """
 choice: then than

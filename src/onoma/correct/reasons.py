@@ -24,6 +24,7 @@ GROUPS = (
     _TYPE, _LM, _NATIVE, _LM, _LM, _LM, _NATIVE, "nearness", _TYPE, _LM, _NATIVE, _LM, _NATIVE, _LM, _LM, "this change",
     "word before", "word after", "tags", "tags", "tags", "word itself", "word before", "word after", "noun", "noun",
     "tags", "tags", "noun", "verb", "subject", "verb", "determiner", "place",
+    "subject", "subject",
 )  # fmt: skip
 """What each feature of an edit looks at, in the order of the kernel."""
 

@@ -22,10 +22,13 @@ def make_citations(data: Path, output: Path) -> None:
     """Learn the citation extractor and write it to a folder.
 
     Every third reference is seen once more in small letters: many lists of references have no capitals, and a parser
-    that never saw such takes the names of authors for titles.
+    that never saw such takes the names of authors for titles. A reference and its copy stand together, so that both
+    are held out or none is.
     """
-    items = read_anystyle(data / "text/citations/anystyle_core.xml.gz")
-    items += [Labelled(_small(item.text), item.spans) for item in items[::3]]
+    read = read_anystyle(data / "text/citations/anystyle_core.xml.gz")
+    items = list[Labelled]()
+    for k, item in enumerate(read):
+        items += (item, Labelled(_small(item.text), item.spans)) if k % 3 == 0 else (item,)
     _make(items, output / "citations", FeatureSettings(edges=True, min_count=2, pairs=False))
 
 

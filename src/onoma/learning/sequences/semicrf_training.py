@@ -26,6 +26,10 @@ from onoma.progress import SILENT, Progress
 __all__ = ["Training", "objective", "train"]
 
 Floats = NDArray[np.float64]
+_STEPS_KEPT, _NUMBERS_KEPT = 60, 20_000_000
+"""L-BFGS remembers so many steps, fewer where weights are many. With 10, as usual, the MIT restaurant texts take 200
+rounds and end above the objective that 60 reach in 130 (nine tenths of the training texts, span F1 on the last
+.826 and .824)."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Training:
     solver: Literal["lbfgs", "adagrad", "sgd", "perceptron"] = "lbfgs"
     l2: float = 1.0
     n_rounds: int = 200
-    tolerance: float = 1e-4
+    tolerance: float = 1e-3
     rate: float = 0.1
     seed: int = 0
 
@@ -117,7 +121,13 @@ def _quasi_newton(
                 jac=True,
                 method="L-BFGS-B",
                 callback=after,
-                options={"maxiter": training.n_rounds, "maxfun": 10 * training.n_rounds, "ftol": 0.0, "gtol": 1e-6},
+                options={
+                    "maxcor": min(max(_NUMBERS_KEPT // max(len(start), 1), 10), _STEPS_KEPT),
+                    "maxiter": training.n_rounds,
+                    "maxfun": 10 * training.n_rounds,
+                    "ftol": 0.0,
+                    "gtol": 1e-6,
+                },
             )
     if not np.isfinite(found.fun):
         raise DataError("the objective is not finite", hint="Do the gold segments use a transition that is barred?")

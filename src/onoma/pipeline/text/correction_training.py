@@ -11,9 +11,9 @@ import lzma
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from onoma.correct.spelling import load_speller, make_speller, save_speller
 from onoma.correct.words import cut_words, fold_all
 from onoma.errors import DataError
 from onoma.learning.hashed import CandidateRows, HashedMaxEnt, score_rows, softmax_groups
+from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.text.annotate import Annotator
 from onoma.text.tokens import Tokens
@@ -51,7 +52,7 @@ __all__ = [
     "train_ngrams",
 ]
 
-EDIT_BITS, NATIVE_BITS = 20, 21
+EDIT_BITS, NATIVE_BITS = 20, 22
 HELD_OUT = "wiki-00"
 """The shard that n-grams and native choices never see: artificial learners write on it."""
 _REVISED = ("official-preprocessed", "combined.5types")
@@ -106,14 +107,14 @@ def _split(annotator: Annotator, text: str) -> Iterator[str]:
 class CorrectorTraining:
     """How much of the data is learnt from."""
 
-    shards: tuple[str, ...] = ("wiki-01", "wiki-02", "wiki-03", "wiki-04")
+    shards: tuple[str, ...] = ("wiki-01", "wiki-02", "wiki-03", "wiki-04", "wiki-05")
     order: int = 4
     min_word_count: int = 5
-    min_counts: tuple[int, ...] = (1, 2, 3, 3)
-    n_native: int = 40_000
+    min_counts: tuple[int, ...] = (1, 2, 2, 2)
+    n_native: int = 160_000
     """Sentences whose choices are learnt."""
-    n_artificial: int = 10_000
-    """Sentences that artificial learners write."""
+    n_artificial: int = 24_000
+    """Sentences that artificial learners write: two thirds on Wikipedia, one on letters, talk and speeches."""
     n_epochs: int = 2
     rate: float = 0.1
 
@@ -154,23 +155,37 @@ def train_corrector(
     return corrector
 
 
-def native_sentences(folder: Path, shards: Sequence[str], *, mixed: bool = True) -> Iterator[list[str]]:
-    """Yield the words of native sentences: shards of Wikipedia and, if `mixed`, MASC and speeches."""
-    plain = [folder / f"native-wikipedia/{shard}.txt.xz" for shard in shards]
-    if mixed:
-        plain.append(folder / "native-mixed/us-presidential-speeches.txt.xz")
-        with lzma.open(folder / "native-mixed/masc.tagged.txt.xz", "rt", encoding="utf-8") as file:
-            for line in file:
-                if line.strip() and not line.startswith("# "):
-                    words = (pair.rpartition("_")[0] for pair in line.split())
-                    yield [_BRACKETS.get(word, word) for word in words if word]
-    for path in plain:
-        with lzma.open(path, "rt", encoding="utf-8") as file:
-            for line in file:
-                if line := line.strip():
-                    yield [line[a:b] for a, b in cut_words(line)]
+def native_sentences(
+    folder: Path, shards: Sequence[str], *, mixed: Literal["most", "rest", "none"] = "most"
+) -> Iterator[list[str]]:
+    """Yield the words of native sentences: MASC and speeches (most of them, or the rest), then shards of Wikipedia."""
+    if mixed != "none":
+        others = chain(_masc(folder / "native-mixed/masc.tagged.txt.xz"), _lines(folder / _SPEECHES))
+        for k, words in enumerate(others):
+            if (k % _EVERY == 0) == (mixed == "rest"):
+                yield words
+    for shard in shards:
+        yield from _lines(folder / f"native-wikipedia/{shard}.txt.xz")
 
 
+def _masc(path: Path) -> Iterator[list[str]]:
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("# "):
+                words = (pair.rpartition("_")[0] for pair in line.split())
+                yield [_BRACKETS.get(word, word) for word in words if word]
+
+
+def _lines(path: Path) -> Iterator[list[str]]:
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            if line := line.strip():
+                yield [line[a:b] for a, b in cut_words(line)]
+
+
+_SPEECHES = "native-mixed/us-presidential-speeches.txt.xz"
+_EVERY = 5
+"""One in so many sentences of MASC and of the speeches is kept for artificial learners."""
 _BRACKETS = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]"}
 
 
@@ -315,6 +330,15 @@ def _native(
     return model.weights_
 
 
+def _held_out(folder: Path, n: int, seed: int) -> list[list[str]]:
+    """Return sentences that nothing was counted on; those with *I* and *you* come from letters, talk and speeches."""
+    groups = (native_sentences(folder, (), mixed="rest"), native_sentences(folder, (HELD_OUT,), mixed="none"))
+    mixed, written = ((words for words in group if 2 <= len(words) <= _LONGEST) for group in groups)
+    found = list(islice(mixed, n // 3))
+    found += islice(written, n - len(found))
+    return [found[k] for k in stream(seed, "held out").permutation(len(found)).tolist()]
+
+
 def _artificial(
     folder: Path, output: Path, weigher: Weigher, essays: "Essays", how: tuple[CorrectorTraining, int]
 ) -> NDArray[np.float32]:
@@ -325,8 +349,7 @@ def _artificial(
     proposals = weigher.proposals
     mended = tag_words([corrected(sentence) for sentence in essays.sentences])
     rates = count_slips(essays.sentences, essays.tags, mended, proposals)
-    short = (words for words in native_sentences(folder, (HELD_OUT,), mixed=False) if 2 <= len(words) <= _LONGEST)
-    native = list(islice(short, training.n_artificial))
+    native = _held_out(folder, training.n_artificial, seed)
     written = make_mistakes(native, tag_words(native), proposals, rates, seed=seed)
     tags = tag_words([sentence.tokens for sentence in written])
     model = HashedMaxEnt(bits=EDIT_BITS, rate=training.rate, seed=seed)
@@ -370,7 +393,9 @@ def _card(training: CorrectorTraining, thresholds: dict[float, float]) -> dict[s
         "licence": "CC BY-SA 3.0 (counts of words of English Wikipedia)",
         "learnt_from": [
             f"English Wikipedia, spring 2015, {len(training.shards)} shards (CC BY-SA 3.0): n-grams, choices, words",
-            "MASC (free), presidential speeches (public domain): n-grams, words",
+            "MASC (free), presidential speeches (public domain), "
+            f"{_EVERY - 1} of {_EVERY} sentences: n-grams, choices, words",
+            "another shard and the other sentences: artificial slips",
             "lemminflect (MIT), AGID and hunspell en_US (SCOWL's notice), WordNet 3.0: forms and words",
             "CoNLL-2013 essays: rates of slips, two numbers a type (calibration) and the thresholds; no sentence",
         ],

@@ -18,6 +18,7 @@ from onoma.correct.model import EditRows, Encoded, encode
 from onoma.evaluate.max_match import EditScore, max_match
 from onoma.learning.hashed import HashedMaxEnt, score_rows, softmax_groups
 from onoma.pipeline.reproduce import Context
+from onoma.pipeline.studies._sets.reranker import Reranker, signs_of
 from onoma.pipeline.text.correction_training import tag_words
 
 __all__ = ["PROMPTS", "DescribedEssays", "read_essays", "read_gold"]
@@ -25,6 +26,8 @@ __all__ = ["PROMPTS", "DescribedEssays", "read_essays", "read_gold"]
 _GRID = np.linspace(0.05, 0.8, 51)
 _EPOCHS, _PULL = 3, 1e-4
 """How weights are adapted; chosen on CoNLL-2013 by five parts of its essays."""
+_LM_UNIT = 3000
+"""Logarithms of n-grams are kept as so many parts of 1."""
 PROMPTS = 2
 """Two parts are the two prompts of CoNLL-2013: 25 essays on one, then 25 on the other."""
 
@@ -97,6 +100,39 @@ class DescribedEssays:
             mine = np.repeat(place_part == k, np.diff(groups))
             out[mine] = p[mine]
         return out
+
+    def reranked(self, *, n_parts: int = 10) -> NDArray[np.float64]:
+        """Return the probability of each edit by a second look that its essay took no part in."""
+        signs, part = signs_of(self.corrector, self.edits), self._parts(n_parts)[self.edits.sentence]
+        out = np.zeros(len(self.edits.actions))
+        for k in range(int(part.max()) + 1):
+            out[part == k] = Reranker().fit(signs, self.right, known=part != k).probabilities(signs)[part == k]
+        return out
+
+    def by_counts(self, *, with_priors: bool = True, n_parts: int = 10) -> NDArray[np.float64]:
+        """Return the probability of each edit by n-grams and how often its change is right in other essays.
+
+        Naive Bayes as in the papers: log P(edit) = log prior of the change + Σ log p of the words around it.
+        """
+        groups, part = self.edits.rows.groups, self._parts(n_parts)[self.edits.sentence]
+        said = np.log(10) * self.edits.lm[:, 0] / _LM_UNIT
+        if not with_priors:
+            return softmax_groups(np.where(self.edits.types < 0, 0.0, said), groups)
+        actions = self.corrector.weigher.proposals.actions
+        names = np.array(["" if k < 0 else f"{actions[k].type} {actions[k].name}" for k in self.edits.actions.tolist()])
+        change = np.unique(names, return_inverse=True)[1]
+        prior = np.zeros(len(said))
+        for k in range(int(part.max()) + 1):
+            others = part != k
+            made, seen = (
+                np.bincount(change[rows], minlength=int(change.max()) + 1) for rows in (others & self.right, others)
+            )
+            prior[~others] = np.log((made + 0.1) / (seen + 10.0))[change[~others]]
+        return softmax_groups(np.where(self.edits.types < 0, 0.0, said + prior), groups)
+
+    def reranker(self) -> Reranker:
+        """Return a second look learnt from all essays."""
+        return Reranker().fit(signs_of(self.corrector, self.edits), self.right)
 
     def _parts(self, n_parts: int) -> NDArray[np.int64]:
         """Return the part of each sentence: whole essays, or the two prompts, one of which comes after the other."""

@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+
+from onoma.correct.forms import Forms
+from onoma.correct.model import encode
+from onoma.correct.rules import SHARES, apply_rules, find_ruled
+from onoma.correct.sounds import article_for, takes_an
+from onoma.correct.spelling import Speller
+from reference.contexts import tags_of
+
+FORMS = Forms(
+    {"work": "works"},
+    {
+        "go": ("go", "goes", "went", "gone", "going"),
+        "have": ("have", "has", "had", "had", "having"),
+        "hear": ("hear", "hears", "heard", "heard", "hearing"),
+        "put": ("put", "puts", "put", "put", "putting"),
+    },
+    {},
+)
+
+
+def ruled(text: str) -> list[tuple[str, str]]:
+    """Edits of a text of `word/TAG`."""
+    pairs = [token.rpartition("/") for token in text.split()]
+    words, tags = [word for word, _, _ in pairs], [tag for _, _, tag in pairs]
+    return [
+        (" ".join(words[a:b]), " ".join(put))
+        for a, b, put, _ in find_ruled(words, [word.lower() for word in words], tags, FORMS)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "article"),
+    [
+        ("university", "a"), ("union", "a"), ("unit", "a"), ("unusual", "an"), ("unidentified", "an"),
+        ("hour", "an"), ("honest", "an"), ("house", "a"), ("herb", ""), ("historic", ""), ("European", "a"),
+        ("one-off", "a"), ("onerous", "an"), ("MBA", "an"), ("M.B.A.", "an"), ("UN", "a"), ("NASA", ""), ("8", "an"),
+        ("80th", "an"), ("18", "an"), ("1800", ""), ("1", "a"), ("x-ray", "an"), ("u-turn", "a"), ("Ulrich", ""),
+        ("émigré", ""), ("“", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_the_article_follows_the_sound(word, article):
+    assert article_for(word) == article
+    if article:
+        assert takes_an(word) == (article == "an")
+
+
+@pytest.mark.parametrize(
+    ("text", "edits"),
+    [
+        ("I/PRP has/VBZ an/DT university/NN degree/NN", [("has", "have"), ("an", "a")]),
+        ("She/PRP never/RB go/VBP there/RB", [("go", "goes")]),
+        ("they/PRP was/VBD there/RB", [("was", "were")]),
+        ("He/PRP can/MD goes/VBZ", [("goes", "go")]),
+        ("He/PRP did/VBD n't/RB went/VBD", [("went", "go")]),
+        ("We/PRP look/VBP forward/RB to/TO hear/VB it/PRP", [("hear", "hearing")]),
+        ("many/JJ informations/NNS", [("informations", "information")]),
+        ("in/IN the/DT the/DT house/NN", [("the the", "the")]),
+    ],
+)
+def test_rules_name_slips(text, edits):
+    assert ruled(text) == edits
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You/PRP and/CC he/PRP have/VBP won/VBN",
+        "Did/VBD she/PRP go/VB ?/.",
+        "I/PRP suggest/VBP that/IN he/PRP go/VB",
+        "They/PRP let/VBD it/PRP go/VB",
+        "He/PRP put/VBD it/PRP there/RB",
+        "the/DT will/NN went/VBD to/IN her/PRP",
+        "A/DT is/VBZ a/DT letter/NN",
+        "He/PRP said/VBD that/IN that/DT was/VBD right/JJ",
+        "the/DT people/NNS I/PRP talked/VBD to/IN went/VBD home/RB",
+        "an/DT historic/JJ hotel/NN",
+    ],
+)
+def test_rules_are_silent_where_english_has_a_reason(text):
+    assert ruled(text) == []
+
+
+def test_a_sure_misspelling_is_named_and_a_doubtful_one_is_not():
+    speller = Speller({"definitely": 500, "cart": 400, "card": 400, "rare": 3}, {})
+    words = ["he", "definately", "had", "a", "carx", "and", "a", "rarre", "Definatly"]
+    found = list(find_ruled(words, [word.lower() for word in words], ["NN"] * len(words), FORMS, speller))
+    assert [(words[a], put, rule) for a, _, put, rule in found] == [("definately", ("definitely",), "misspelt")]
+    assert not list(find_ruled(["definately"], ["definately"], ["FW"], FORMS, speller))
+
+
+def test_a_ruled_edit_has_at_least_the_rules_probability_and_places_still_sum_to_one(corrector):
+    sentences = [["He", "go", "to", "a", "apple", "."], ["If", "he", "were", "here", "."]]
+    text = encode(sentences, [tags_of(words) for words in sentences], corrector.weigher.ngrams)
+    edits = corrector.weigher.describe(text)
+    p = corrector.probabilities(edits) * 0 + 1e-6
+    p[edits.rows.groups[:-1]] += 1 - np.add.reduceat(p, edits.rows.groups[:-1])
+    raised, rules = apply_rules(text, edits, p, corrector.weigher.proposals)
+    assert rules
+    for row, rule in rules.items():
+        assert raised[row] == SHARES[rule]
+    first = edits.sentence[edits.rows.groups[:-1]] == 0
+    assert np.add.reduceat(raised, edits.rows.groups[:-1])[first] == pytest.approx(1)
+    were = (edits.sentence == 1) & (edits.starts == 2) & (edits.types == 3)
+    assert were.any()
+    assert (raised[were] == 0).all()
