@@ -1,4 +1,4 @@
-"""Extraction beside python-crfsuite: the same attributes, the same texts; a column of raw references resolved.
+"""Extraction beside python-crfsuite: the same attributes, the same texts.
 
 Processor time throughout, one thread. Test parts are scored with fixed settings (penalty 1 for both, each with its own
 stopping rule, at most 200 rounds). `quick` uses 300 texts of each set.
@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv as pa_csv
 import pycrfsuite
 import scipy.sparse as sp
 
@@ -22,9 +20,7 @@ from onoma.extract.features import FeatureMaker, FeatureSettings
 from onoma.extract.scores import score_segments
 from onoma.learning.sequences.semicrf import Segmentation, SemiCRF, Sequences, Structure, Training
 from onoma.learning.taxonomy import Taxonomy
-from onoma.pipeline.resolution import make_job, run_job
-from onoma.pipeline.studies._sets.extraction import Labelled, _labelled, read_bio, read_chunks, read_tagged
-from onoma.resolve.config import ResolveConfig
+from onoma.pipeline.studies._sets.extraction import Labelled, _labelled, read_bio
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:
@@ -34,72 +30,13 @@ def run(*, quick: bool) -> Iterator[Measurement]:
         ("MIT restaurant", "mit-restaurant/train.txt.gz", "mit-restaurant/test.txt.gz"),
         ("MIT movie", "mit-movie/engtrain.bio.txt.gz", "mit-movie/engtest.bio.txt.gz"),
     ):
-        yield from _set(name, read_bio(folder / train)[part], read_bio(folder / test)[part])
-    chunks = [read_chunks(folder / "nltk/conll2000.zip", f"conll2000/{p}.txt")[part] for p in ("train", "test")]
-    tags = [[tag for _, tags in group for tag in tags] for group in chunks]
-    yield from _set("CoNLL-2000", [item for item, _ in chunks[0]], [item for item, _ in chunks[1]], tags)
-    yield from _cora(folder / "citations/parscit_tagged.zip")
-    yield from _parsed(Path(os.environ["ONOMA_DATA"]) / "resolution/cora/cora.csv.gz", slice(0, 200) if quick else part)
+        yield from compare(name, read_bio(folder / train)[part], read_bio(folder / test)[part])
 
 
-def _cora(archive: Path) -> Iterator[Measurement]:
-    """Cora's references in file order: 300 to learn from, the last 100 of 500 to test; token accuracy."""
-    for style, told in (("marks", "punctuation apart"), ("words", "punctuation with words")):
-        items = read_tagged(archive, "cora.tagged.txt", style)
-        train, test = items[:300], items[400:500]
-        labels = sorted({y for item in items for _, _, y in item.spans})
-        maker = FeatureMaker(FeatureSettings(edges=False)).fit([item.text for item in train])
-        x, x_test = (maker.transform([item.text for item in part]) for part in (train, test))
-        gold, target = _gold(test, labels), _gold(train, labels)
-        longest = [int(target.lengths[target.labels == y].max(initial=1)) for y in range(len(labels))]
-        codes = [p + y for y in labels for p in ("B-", "I-")]
-        chain = SemiCRF(Structure(len(codes))).fit(
-            x, Segmentation.of_tokens([codes.index(tag) for item in train for tag in _bio(item)])
-        )
-        semi = SemiCRF(Structure(len(labels), longest=longest)).fit(x, target)
-        peer_tags, _, _ = _crfsuite(x, x_test, train)
-        names = [labels[y] for y in gold.tokens()]
-        theirs = float(np.mean([tag.partition("-")[2] == name for tag, name in zip(peer_tags, names, strict=True)]))
-        for name, found in (
-            ("chain", chain.predict(x_test).tokens() // 2),
-            ("semi-Markov", semi.predict(x_test).tokens()),
-        ):
-            right = float((found == gold.tokens()).mean())
-            yield Measurement(
-                f"token accuracy, {name}", right, theirs, right / theirs, "share",
-                f"Cora: 300 references to learn from, 100 to test, {told}", peer_name="python-crfsuite",
-            )  # fmt: skip
-
-
-_ORDER = (
-    "author", "title", "editor", "venue", "volume", "pages", "publisher", "address", "institution", "month", "year",
-    "note",
-)  # fmt: skip
-"""How the fields of a reference are joined to a string."""
-
-
-_TEXT = pa_csv.ConvertOptions(column_types={name: pa.string() for name in (*_ORDER, "cluster_id", "id")})
-
-
-def _parsed(path: Path, part: slice) -> Iterator[Measurement]:
-    """Resolve Cora by its given fields, and by the fields that `--parse` finds in strings."""
-    table = pa_csv.read_csv(path, convert_options=_TEXT).slice(part.start or 0, part.stop)
-    columns = table.to_pydict()
-    strings = [" ".join(columns[name][k] for name in _ORDER if columns[name][k]) for k in range(len(table))]
-    raw = pa.table({"id": columns["id"], "cluster_id": columns["cluster_id"], "reference": strings})
-    given, parsed = (
-        run_job(make_job([each], ["cora"], ResolveConfig(truth="cluster_id", parse=parse))).evaluation.as_dict()["b3"][
-            "f1"
-        ]
-        for each, parse in ((table, {}), (raw, {"reference": "citation"}))
-    )
-    said = f"Cora, {len(table):,} references as strings; the peer is the given fields"
-    yield Measurement("B³ F1 with --parse", parsed, given, parsed / given, "share", said, peer_name="given fields")
-
-
-def _set(
+def compare(
     name: str, train: list[Labelled], test: list[Labelled], tags: list[list[str]] | None = None
 ) -> Iterator[Measurement]:
+    """Learn and tag with both; `tags` are parts of speech, of the texts to learn from and to test."""
     labels = ["OTHER", *sorted({y for item in train + test for _, _, y in item.spans})]
     maker = FeatureMaker(FeatureSettings()).fit([item.text for item in train])
     x = maker.transform([item.text for item in train])
@@ -108,17 +45,17 @@ def _set(
     looking = time.process_time() - begin
     if tags is not None:
         x, x_test = _with_tags(x, x_test, tags)
-    gold, tree = _gold(test, labels), Taxonomy.flat(labels)
+    gold, tree = gold_of(test, labels), Taxonomy.flat(labels)
     codes = ["O", *(p + y for y in labels[1:] for p in ("B-", "I-"))]
-    target = Segmentation.of_tokens([codes.index(tag) for item in train for tag in _bio(item)])
+    target = Segmentation.of_tokens([codes.index(tag) for item in train for tag in bio_of(item)])
     SemiCRF(Structure(len(codes))).fit(x, target, training=Training(n_rounds=1)).predict(x_test)  # compiles
     chain, spent = _fit(SemiCRF(Structure(len(codes))), x, target)
     begin = time.process_time()
     found = chain.predict(x_test).tokens()
     tagging = time.process_time() - begin
-    ours = score_segments(gold, _gold(_told(test, [codes[i] for i in found]), labels), tree, 0).span_f1
-    peer_tags, peer_spent, peer_tagging = _crfsuite(x, x_test, train)
-    theirs = score_segments(gold, _gold(_told(test, peer_tags), labels), tree, 0).span_f1
+    ours = score_segments(gold, gold_of(_told(test, [codes[i] for i in found]), labels), tree, 0).span_f1
+    peer_tags, peer_spent, peer_tagging = by_crfsuite(x, x_test, train)
+    theirs = score_segments(gold, gold_of(_told(test, peer_tags), labels), tree, 0).span_f1
     data = f"{name}: {len(train):,} texts to learn from, {len(test):,} to test"
     yield Measurement("span F1, chain", ours, theirs, ours / theirs, "share", data, peer_name="python-crfsuite")
     yield Measurement("training, chain", spent, peer_spent, peer_spent / spent, "s", data, peer_name="python-crfsuite")
@@ -127,7 +64,7 @@ def _set(
         "tagging, attributes included (peer: without)", rate, peer_rate, rate / peer_rate, "tokens/s", data,
         peer_name="python-crfsuite",
     )  # fmt: skip
-    target = _gold(train, labels)
+    target = gold_of(train, labels)
     longest = [int(target.lengths[target.labels == y].max(initial=1)) for y in range(len(labels))]
     semi, spent = _fit(SemiCRF(Structure(len(labels), longest=longest)), x, target)
     score = score_segments(gold, semi.predict(x_test), tree, 0).span_f1
@@ -143,11 +80,11 @@ def _fit(model: SemiCRF, x: Sequences, target: Segmentation) -> tuple[SemiCRF, f
     return model, time.process_time() - begin
 
 
-def _crfsuite(x: Sequences, x_test: Sequences, train: Sequence[Labelled]) -> tuple[list[str], float, float]:
+def by_crfsuite(x: Sequences, x_test: Sequences, train: Sequence[Labelled]) -> tuple[list[str], float, float]:
     trainer = pycrfsuite.Trainer(verbose=False, algorithm="lbfgs")
     trainer.set_params({"c1": 0.0, "c2": 0.5, "max_iterations": 200})
     for rows, item in zip(_rows(x), train, strict=True):
-        trainer.append(rows, _bio(item))
+        trainer.append(rows, bio_of(item))
     with tempfile.TemporaryDirectory() as folder:
         begin = time.process_time()
         trainer.train(f"{folder}/model")
@@ -189,7 +126,7 @@ def _tagged(x: Sequences, codes: list[int], n: int) -> Sequences:
     return Sequences.of(sp.hstack(parts, format="csr"), texts.offsets)
 
 
-def _bio(item: Labelled) -> list[str]:
+def bio_of(item: Labelled) -> list[str]:
     tags = ["O"] * len(item.text)
     for start, end, name in item.spans:
         tags[start:end] = ["B-" + name] + ["I-" + name] * (end - start - 1)
@@ -204,6 +141,6 @@ def _told(items: Sequence[Labelled], tags: Sequence[str]) -> list[Labelled]:
     return found
 
 
-def _gold(items: Sequence[Labelled], labels: list[str]) -> Segmentation:
+def gold_of(items: Sequence[Labelled], labels: list[str]) -> Segmentation:
     spans = [[(s, e, labels.index(name)) for s, e, name in item.spans] for item in items]
     return gold_segments(spans, [len(item.text) for item in items], 0)

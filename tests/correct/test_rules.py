@@ -55,6 +55,8 @@ def test_the_article_follows_the_sound(word, article):
         ("He/PRP can/MD goes/VBZ", [("goes", "go")]),
         ("He/PRP did/VBD n't/RB went/VBD", [("went", "go")]),
         ("We/PRP look/VBP forward/RB to/TO hear/VB it/PRP", [("hear", "hearing")]),
+        ("He/PRP should/MD to/TO go/VB", [("to", "")]),
+        ("It/PRP dont/VBP work/VB", [("dont", "don't")]),
         ("many/JJ informations/NNS", [("informations", "information")]),
         ("in/IN the/DT the/DT house/NN", [("the the", "the")]),
     ],

@@ -21,6 +21,7 @@ from onoma.correct.lists import (
     ARTICLES,
     AUXILIARIES,
     CONFUSED,
+    CONTRACTED,
     DELETED,
     DETERMINERS,
     MODALS,
@@ -192,6 +193,8 @@ class Proposals:
             return
         if not any(letter.isalpha() for letter in word):
             return
+        if word in CONTRACTED:
+            yield Action("spelling", 1, (CONTRACTED[word],), name="apostrophe")
         for other in CONFUSED.get(word, ()):
             put = tuple(other.split())
             yield Action(CONFUSED.type_of(word, other), 1, put, name=f"{word}>{other}")

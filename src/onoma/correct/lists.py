@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 __all__ = [
-    "ARTICLES", "AUXILIARIES", "CONFUSED", "DELETED", "DETERMINERS", "MODALS", "NUCLE", "PREPOSITIONS",
+    "ARTICLES", "AUXILIARIES", "CONFUSED", "CONTRACTED", "DELETED", "DETERMINERS", "MODALS", "NUCLE", "PREPOSITIONS",
     "PREPOSITIONS_PUT", "REPEATED", "TYPES",
 ]  # fmt: skip
 
@@ -43,6 +43,12 @@ DELETED = frozenset(
     )
 )  # fmt: skip
 """Words that writers put too often."""
+CONTRACTED = {
+    word.replace("'", ""): word
+    for word in ("don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "weren't", "haven't", "hasn't", "couldn't",
+                 "wouldn't", "shouldn't")
+}  # fmt: skip
+"""Contractions without their apostrophe that are no other word."""
 REPEATED = frozenset(("the", "a", "an", "of", "and", "with", "for", "from", "to"))
 """Words that never follow themselves but by a slip; *that that* and *had had* may be meant."""
 

@@ -14,7 +14,7 @@ from rapidfuzz.distance import OSA
 
 from onoma.correct.candidates import Proposals
 from onoma.correct.forms import Forms
-from onoma.correct.lists import REPEATED, TYPES
+from onoma.correct.lists import CONTRACTED, REPEATED, TYPES
 from onoma.correct.model import EditRows, Encoded
 from onoma.correct.sounds import article_for
 from onoma.correct.spelling import Speller
@@ -46,6 +46,7 @@ Ruled = tuple[int, int, tuple[str, ...], str]
 
 _SHORTEST = 4
 _AGREEMENT = TYPES.index("agreement")
+_BEFORE = [TYPES.index(name) for name in ("article", "preposition")]
 _MANY = frozenset(("i", "you", "we", "they"))
 _ONE = frozenset(("he", "she", "it"))
 _BEING = {
@@ -100,12 +101,21 @@ def apply_rules(
             out[others] *= (1 - SHARES[rule]) / max(1 - p[row], 1e-12)
             out[row] = SHARES[rule]
             ruled[row] = rule
+            if rule == "misspelt":  # what counts say of its neighbours is said of a word that they do not know
+                out[_beside(edits, k, start)] = 0.0
         for at in _spared(folded):
             first, last = np.searchsorted(edits.sentence, (k, k + 1)).tolist()
             rows = first + np.flatnonzero((edits.starts[first:last] == at) & (edits.types[first:last] == _AGREEMENT))
             out = p.copy() if out is p else out
             out[rows] = 0.0
     return out, ruled
+
+
+def _beside(edits: EditRows, sentence: int, at: int) -> NDArray[np.int64]:
+    """Return the rows that put, take or change an article or preposition before a word."""
+    first, last = np.searchsorted(edits.sentence, (sentence, sentence + 1)).tolist()
+    near = (edits.ends[first:last] == at) & np.isin(edits.types[first:last], _BEFORE)
+    return np.asarray(first + np.flatnonzero(near), np.int64)
 
 
 def _spared(folded: Sequence[str]) -> Iterator[int]:
@@ -131,7 +141,9 @@ def find_ruled(
     """Yield the edits of a tagged sentence that rules name; without a speller no misspellings."""
     last = len(words) - 1
     for i, word in enumerate(folded):
-        if speller is not None and not speller.knows(word) and words[i].islower() and tags[i] != "FW":
+        if word in CONTRACTED:
+            yield i, i + 1, (CONTRACTED[word],), "misspelt"
+        elif speller is not None and not speller.knows(word) and words[i].islower() and tags[i] != "FW":
             right = _misspelt(word, speller)
             if right:
                 yield i, i + 1, (right,), "misspelt"
@@ -199,6 +211,9 @@ def _bare(i: int, folded: Sequence[str], tags: Sequence[str], forms: Forms) -> I
     if word in _MODAL and tags[i] != "MD":
         return
     at = _next(folded, i + 1)
+    if at > 0 and folded[at] == "to" and word in _MODAL and tags[at + 1 : at + 2] == ["VB"]:
+        yield at, at + 1, (), "after a modal or do"
+        return
     if at < 0 or (word in _DO and folded[at - 1] not in ("not", "n't")):
         return
     found = forms.verb_slots(folded[at])

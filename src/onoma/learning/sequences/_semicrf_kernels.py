@@ -32,6 +32,8 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+_NOTHING = -50.0
+"""Exponentials below this (2e-22) change no sum and are not taken: most segments of a trained model are so unlikely."""
 _TINY = 1e-200
 """Sums of scaled numbers below this are done again in logarithms."""
 
@@ -241,7 +243,9 @@ def _segment_marginals(scores: Floats, edges: NDArray[np.int8], expT: Floats, pa
             total = 0.0
             if high > -np.inf:
                 for d in range(min(depth, e + 1)):
-                    total += np.exp(into[e - d, y] + scores[e, d, y] - high)
+                    below = into[e - d, y] + scores[e, d, y] - high
+                    if below > _NOTHING:
+                        total += np.exp(below)
             alpha[e, y] = high + np.log(total) if total > 0.0 else -np.inf
         if e + 1 < n:
             _log_matvec(alpha[e], expT[edges[e + 1]], into[e + 1])
@@ -272,8 +276,10 @@ def _backward(
             if high > -np.inf:
                 for d in range(min(depth, n - s)):
                     log_mass = scores[s + d, d, y] + ahead[s + d, y]
-                    total += np.exp(log_mass - high)
-                    scores[s + d, d, y] = np.exp(into[s, y] + log_mass - log_z)
+                    if log_mass - high > _NOTHING:
+                        total += np.exp(log_mass - high)
+                    log_p = into[s, y] + log_mass - log_z
+                    scores[s + d, d, y] = np.exp(log_p) if log_p > _NOTHING else 0.0
             else:
                 for d in range(min(depth, n - s)):
                     scores[s + d, d, y] = 0.0
