@@ -7,7 +7,7 @@ import pytest
 from onoma.errors import DataError
 from onoma.kb.database import create_knowledge_base, read_knowledge_base
 from onoma.kb.store import append_records
-from onoma.kb.texts import add_up_facts, common_folder, explain_text_entity, is_from_text, make_text_tables
+from onoma.kb.texts import STATED, add_up_facts, common_folder, explain_text_entity, is_from_text, make_text_tables
 
 TEXT = "Ada met Bob. She wrote to Bob."
 CHAINS = {"d:ada": ("e0", 0.9, "Ada"), "d:bob": ("e1", 0.8, "Bob")}
@@ -79,3 +79,10 @@ def test_the_folder_of_all_documents_need_not_be_repeated(tmp_path):
         assert common_folder(base) == "/a/b/"
         base.change("INSERT INTO documents VALUES ('z.txt', 'z', 't', 1, NULL, 'x', 1)")
         assert common_folder(base) == ""
+
+
+def test_what_is_stated_is_the_same_in_steps(built):
+    columns = "subject_entity, relation, object_entity, document, sentence, probability"
+    with read_knowledge_base(built) as base:
+        whole = base.rows(f"SELECT {columns} FROM stated ORDER BY ALL")
+        assert base.rows(f"{STATED} SELECT {columns} FROM now ORDER BY ALL") == whole

@@ -56,12 +56,29 @@ CREATE VIEW fact_sentences AS
 """
 TEXT_TABLES = ("documents", "sentences", "mentions", "contexts", "links", "statements")
 """Those whose rows are of single documents or records."""
-_FACTS = """
-DELETE FROM facts;
-INSERT INTO facts SELECT subject_entity, relation, object_entity,
-    1 - exp(sum(ln(greatest(1 - probability, 1e-12)))), 'text', count(*)
-FROM stated GROUP BY ALL ORDER BY ALL;
-INSERT INTO facts SELECT subject, relation, object, probability, source, 0 FROM known_facts;
+STATED = """WITH
+    begun AS MATERIALIZED (
+        SELECT s.*, a.entity AS subject_entity, a.probability AS p
+        FROM statements s JOIN memberships a ON a.id = s.subject),
+    said AS MATERIALIZED (
+        SELECT s.* EXCLUDE p, p * if(m.kind = 'name', 1.0, m.probability) AS p
+        FROM begun s JOIN mentions m ON m.id = s.subject_mention),
+    ended AS MATERIALIZED (
+        SELECT s.* EXCLUDE p, b.entity AS object_entity, p * b.probability AS p
+        FROM said s JOIN memberships b ON b.id = s.object),
+    whole AS MATERIALIZED (
+        SELECT s.* EXCLUDE p, p * if(m.kind = 'name', 1.0, m.probability) AS p
+        FROM ended s JOIN mentions m ON m.id = s.object_mention),
+    now AS (SELECT * EXCLUDE p, p AS probability FROM whole WHERE subject_entity <> object_entity)
+"""
+"""`now` is the view `stated`, one join after the other, to be asked while a knowledge base is being written.
+
+Rows that are not committed have no statistics, and the joins of the view were then planned as a product of tables:
+20 GB for 1,000 documents.
+"""
+_ADDED = """
+SELECT subject_entity, relation, object_entity, 1 - exp(sum(ln(greatest(1 - probability, 1e-12)))), 'text', count(*)
+FROM now GROUP BY ALL ORDER BY ALL
 """
 """A fact is true unless each of its sentences is about others: they are taken as independent."""
 
@@ -93,7 +110,9 @@ def common_folder(base: KnowledgeBase) -> str:
 
 def add_up_facts(base: KnowledgeBase) -> int:
     """Make the facts anew from what the sentences state; return how many there are."""
-    base.change(_FACTS)
+    base.change("DELETE FROM facts")
+    base.change(" ".join(("INSERT INTO facts", STATED, _ADDED)))
+    base.change("INSERT INTO facts SELECT subject, relation, object, probability, source, 0 FROM known_facts")
     return int(base.value("SELECT count(*) FROM facts"))
 
 

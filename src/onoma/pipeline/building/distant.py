@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from onoma.corpus.readers.facts import read_facts
 from onoma.kb.database import KnowledgeBase
+from onoma.kb.texts import STATED
 from onoma.knowledge.distant import learn_paths
 from onoma.linking.candidates import fold
 
@@ -75,9 +76,8 @@ def read_by_facts(base: KnowledgeBase) -> ReadFacts | None:
     }
     pairs: dict[tuple[str, str], set[str]] = defaultdict(set)
     chance: dict[tuple[str, str, str], float] = {}
-    for subject, path, object_, p in base.rows(
-        "SELECT subject_entity, relation, object_entity, max(probability) FROM stated GROUP BY ALL ORDER BY ALL"
-    ):
+    sql = "SELECT subject_entity, relation, object_entity, max(probability) FROM now GROUP BY ALL ORDER BY ALL"
+    for subject, path, object_, p in base.rows(STATED + sql):
         for pair, name in (((subject, object_), path), ((object_, subject), f"^{path}")):
             pairs[pair].add(name)
             chance[*pair, name] = p
