@@ -15,7 +15,7 @@ def _pairs(features, right):
 
 def test_pairs_are_learnt_and_joined():
     pairs = _pairs([1.0, 0.0, 0.0], [True, False, False])
-    model = PairModel.fit([pairs] * 20)
+    model = PairModel.fit([pairs] * 200)
     probabilities = model.probabilities(pairs)
     assert probabilities[0] > 0.9
     assert probabilities[1:].max() < 0.1
