@@ -17,6 +17,7 @@ from onoma.coref.filters import MentionFilter, train_filter
 from onoma.coref.learning import Example, LearningSettings, learn
 from onoma.coref.mentions import Span, candidate_mentions, head_of
 from onoma.coref.posterior import Calibration, Posterior, Stretches, posterior
+from onoma.coref.turns import turn_scores
 from onoma.errors import DataError
 from onoma.learning.storage import load_model, save_model
 from onoma.progress import SILENT, Progress
@@ -140,6 +141,9 @@ class CorefModel:
 
     def _link(self, prepared: Prepared) -> tuple[NDArray[np.int64], Posterior]:
         scores = prepared.scores(self.weights, self.window)
+        turns = turn_scores(prepared.mentions.table)
+        if turns is not None:
+            scores += turns
         how_sure = posterior(scores, self.calibration)
         scores[np.diag_indices(len(scores))] += self.shift
         rules = constraint_matrix(prepared, self.constraints) if self.constraints else None

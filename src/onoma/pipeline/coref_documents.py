@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from onoma.coref.document import Document, documents_of
 from onoma.coref.model import Annotated
+from onoma.coref.turns import with_turns
 from onoma.corpus.corpus import Corpus
 from onoma.corpus.documents import Annotations
 from onoma.text.annotate import MODELS
@@ -22,8 +23,8 @@ _CLUSTERS = [COLUMNS.index(name) for name in ("cluster", "cluster_mid", "cluster
 
 
 def coref_documents(annotations: Annotations, *, genre: str = "") -> list[Document]:
-    """Return each document of a batch, with the clusters of its words."""
-    return [with_clusters(document) for document in documents_of(annotations, genre=genre)]
+    """Return each document of a batch, with the clusters of its words and the speakers that its turns name."""
+    return [with_clusters(with_turns(document)) for document in documents_of(annotations, genre=genre)]
 
 
 def given_mentions(corpus: Corpus, *, limit: int | None = None) -> Iterator[tuple[Annotated, Annotations]]:

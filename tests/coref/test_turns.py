@@ -1,0 +1,40 @@
+import numpy as np
+
+from onoma.api import coref
+from onoma.coref.document import Document
+from onoma.coref.turns import turn_scores, with_turns
+
+TALK = """Anna: Did you call your sister?
+Ben: Yes, I called her last night.
+Anna: Why would she go there?
+Ben: I do not know. He hates it.
+"""
+
+
+def _document(lines):
+    words = [word for line in lines for word in line.split()]
+    numbers = np.repeat(np.arange(len(lines)), [len(line.split()) for line in lines])
+    first = np.array([int(np.flatnonzero(numbers == number)[0]) for number in numbers])
+    same = [""] * len(words)
+    return Document("d", words, words, same, same, same, first, numbers, same)
+
+
+def test_labels_that_come_again_are_speakers():
+    found = with_turns(_document(["Anna : Hello .", "Ben : Hi .", "And more .", "Anna : Well ."]))
+    # Ben's label stands once: his words are taken for Anna's, who spoke last.
+    assert found.speakers == ["", "", *["anna"] * 9, "", "", "anna", "anna"]
+    assert found.heads[2] == 2  # what is said does not hang on the label
+
+
+def test_a_label_that_stands_once_is_none():
+    document = _document(["Present : Ada .", "It rained ."])
+    assert with_turns(document) is document
+    assert turn_scores(np.zeros((3, 40), np.int64)) is None
+
+
+def test_who_says_i_is_whom_the_label_names():
+    chains = [[mention.text for mention in chain.mentions] for chain in coref(TALK).chains]
+    ben = next(chain for chain in chains if "Ben" in chain)
+    assert "I" in ben
+    assert "He" not in ben
+    assert not any(":" in text for chain in chains for text in chain)
