@@ -24,7 +24,7 @@ from onoma.numerics.rng import stream
 from onoma.resolve.api import resolve
 from onoma.resolve.fields import Fields, prepare_fields
 
-__all__ = ["kinds_by_reading", "read_zoo_table", "run", "twin_of"]
+__all__ = ["LINKED", "f1_of", "kinds_by_reading", "read_zoo_table", "run", "twin_of"]
 
 READING = Path(__file__).parent / "kinds_by_reading.csv"
 LINKED = ("football-big5", "dbpedia-linkedmdb", "dailymed-drugbank", "hotel-rooms", "dblp-acm", "abt-buy")
@@ -139,9 +139,13 @@ def _f1(folder: Path, name: str, table: pa.Table, *, anonymous: bool, columns: l
     pairs = folder / f"{name}.pairs.csv.gz"
     if pairs.exists():
         return _f1_of_pairs(pairs, dict(zip(keys.to_pylist(), labels.tolist(), strict=True)))
-    gold = np.unique(
-        [value or f"none {i}" for i, value in enumerate(table["cluster_id"].to_pylist())], return_inverse=True
-    )[1]
+    return f1_of(table, labels)
+
+
+def f1_of(table: pa.Table, labels: np.ndarray) -> float:
+    """Return the pairwise F1 of a table's rows against its gold entities; a row without one is its own."""
+    entities = table["cluster_id"].to_pylist()
+    gold = np.unique([value or f"none {i}" for i, value in enumerate(entities)], return_inverse=True)[1]
     return _pairwise_f1(gold, labels)
 
 

@@ -28,7 +28,7 @@ from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem, RunContext
 from onoma.resolve.fields.contexts import CONTEXT, with_contexts
 from onoma.resolve.fields.golden import check_rules as check_golden
-from onoma.resolve.fields.lone import with_likeness
+from onoma.resolve.fields.lone import with_likeness, with_teaching
 from onoma.resolve.fields.prepare import Ignored, prepare_fields
 from onoma.resolve.fields.rows import (
     check_known,
@@ -47,6 +47,9 @@ from onoma.resolve.registry import AUTO, check, find_model, settings_of
 from onoma.resolve.result import Resolution
 
 __all__ = ["TRUTH_NAMES", "Resolution", "fit_fields", "resolve"]
+
+_MOST_TRIED = 20_000
+"""Rows of the largest table for which two answers are worked out: beyond, twice the time is dear."""
 
 TRUTH_NAMES = ("cluster_id", "entity_id", "gold", "gold_id")
 """Columns of these names are never evidence: they are somebody's answer."""
@@ -141,7 +144,10 @@ def resolve(
         learnt = found.weighed.comparisons
         fields = fields._replace(fields=compared_anew(fields.fields, learnt))
         notes.append(comparisons_note(learnt))
-    return Resolution(table, fields, found, sources, config, tuple(notes), block=block)
+    answer = Resolution(table, fields, found, sources, config, tuple(notes), block=block)
+    if not _is_taught(config) or config.link or config.no_check or carry is not None:
+        return answer
+    return _taught_instead(answer, problem, run, rules, ruled) or answer
 
 
 def fit_fields(problem: Problem, config: ResolveConfig | None = None, run: RunContext | None = None) -> Posterior:
@@ -177,6 +183,39 @@ def _is_taught(config: ResolveConfig) -> bool:
     """Say whether a telling field may be compared as other tables teach: where nobody says otherwise."""
     told = config.weights is not None or config.labels is not None or config.comparison not in (None, "kinds")
     return config.model == "copying" and not told
+
+
+def _taught_instead(
+    learnt: Resolution,
+    problem: Problem,
+    run: RunContext,
+    rules: Sequence[NDArray[np.int64]],
+    ruled: Sequence[NDArray[np.int64]],
+) -> Resolution | None:
+    """Return the answer that what other tables teach would give, where the checks trust it more than what was learnt.
+
+    Weights learnt in a table can settle on what its families share (brand and series, surname and street). Where the
+    checks doubt them, the other answer is worked out and checked, too, and the one with the greater expected F1 stays.
+    Of four development tables for which this happens, without their sources told, three gain (CDs .41 → .90, software
+    .14 → .30, electronics .08 → .12), one stays.
+    """
+    config, found = learnt.config, learnt.posterior
+    if found is None or found.state is not None or found.is_cut_short or len(learnt.table) > _MOST_TRIED:
+        return None
+    if (other := with_teaching(problem.fields)) is None or learnt.quality.calibrated:
+        return None
+    fields, name = other
+    context = RunContext(seed=run.seed, progress=run.progress, stop=run.stop)
+    work = _Work(find_model(config.model), config, replace(problem, fields=fields), context, [])
+    found = work.fit(rules, ruled)
+    if found.state is not None or found.is_cut_short:
+        return None
+    taught = replace(learnt, fields=learnt.fields._replace(fields=fields), posterior=found)
+    before, after = learnt.quality.expected_f1, taught.quality.expected_f1
+    if before is None or after is None or after <= before:
+        return None
+    said = f"{name} is compared as other tables teach: by the checks F1 is about {after:.2f}"
+    return taught.noting(f"{said}, with the weights learnt here {before:.2f}")
 
 
 def _left_out(table: pa.Table, config: ResolveConfig) -> tuple[set[str | None], list[str]]:

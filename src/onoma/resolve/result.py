@@ -190,6 +190,13 @@ class Resolution:
 
         return check_resolution(self) if self.checked is None else self.checked
 
+    def noting(self, said: str) -> "Resolution":
+        """Return it with one more note; what was checked is not checked again."""
+        found = replace(self, notes=(*self.notes, said))
+        if "quality" in self.__dict__:
+            found.__dict__["quality"] = self.quality
+        return found
+
     def recalibrated(self) -> "Resolution":
         """Return the same entities with probabilities, and a number of entities, that the checks bear out."""
         quality, found = self.quality, self.posterior

@@ -6,7 +6,9 @@ import pytest
 
 from onoma.numerics.rng import stream
 from onoma.resolve.api import resolve
-from onoma.resolve.fields.lone import lone_field
+from onoma.resolve.check import checking
+from onoma.resolve.check.quality import Quality, Share
+from onoma.resolve.fields.lone import lone_field, taught_field, with_teaching
 from onoma.resolve.fields.prepare import prepare_fields
 
 SYLLABLES = [
@@ -89,3 +91,35 @@ def test_linked_lists_with_repetitions_inside_are_equal_but_for_case(one_to_one)
         assert same[:240, :240].sum() == 240  # nobody has two rows of one source
     else:
         assert (same == (truth[:, None] == truth[None, :])).all()
+
+
+def titled(n):
+    """A table whose titles say most, but not nearly all."""
+    years, prices = ([str(first + i * step % 97) for i in range(n)] for first, step in ((1900, 13), (100, 29)))
+    return pa.table({"title": company_names(n), "year": years, "price": prices, "maker": company_names(n, seed=5)})
+
+
+def test_only_a_text_whose_weights_were_learnt_can_teach():
+    names = prepare_fields(pa.table({"name": company_names(60)}), kinds={"name": "likeness"}).fields
+    assert taught_field(names) == 0 and with_teaching(names) is None
+    assert with_teaching(prepare_fields(titled(60), kinds={"title": "text"}).fields) is None
+    fields = prepare_fields(titled(60), kinds={"title": "likeness", "maker": "category"}).fields
+    found = with_teaching(fields)
+    assert taught_field(fields) == -1 and found is not None
+    assert found[1] == "title" and taught_field(found[0]) == 0
+
+
+@pytest.mark.parametrize(("taught_recall", "better"), [(0.9, True), (0.1, False)])
+def test_of_two_answers_the_one_that_the_checks_trust_more_stays(monkeypatch, taught_recall, better):
+    def doubt(resolution):
+        taught = any(field.taught for field in resolution.fields.fields)
+        recall = taught_recall if taught else 0.5
+        return Quality(calibrated=False, precision=Share(0.5, 0.4, 0.6), recall=Share(recall, 0.0, 1.0))
+
+    monkeypatch.setattr(checking, "check_resolution", doubt)
+    table = titled(80)
+    kinds = {"title": "likeness", "maker": "category"}
+    found = resolve(table, kinds=kinds, model="copying")
+    assert any(field.taught for field in found.fields.fields) is better
+    assert any("as other tables teach" in note for note in found.notes) is better
+    assert not any(field.taught for field in resolve(table, kinds=kinds, model="copying", no_check=True).fields.fields)

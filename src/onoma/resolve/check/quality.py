@@ -70,6 +70,14 @@ class Quality:
     ceiling: float = 1.0
     """What stated probabilities are multiplied by: less than 1 where they cannot be relied on."""
 
+    @property
+    def expected_f1(self) -> float | None:
+        """The harmonic mean of expected precision and recall; None where one is not known."""
+        if self.precision is None or self.recall is None:
+            return None
+        precision, recall = self.precision.estimate, self.recall.estimate
+        return 2.0 * precision * recall / max(precision + recall, 1e-9)
+
     def sentences(self) -> list[str]:
         """Return what the figures mean."""
         said = []

@@ -80,6 +80,8 @@ class FieldData:
         The number of records with each value.
     comparison
         How values are compared.
+    taught
+        Whether what its levels mean is taken from other tables, however much the other fields say.
     """
 
     name: str
@@ -91,6 +93,7 @@ class FieldData:
     codes: Codes
     counts: NDArray[np.int64]
     comparison: Comparison
+    taught: bool = False
 
     @property
     def levels(self) -> tuple[str, ...]:

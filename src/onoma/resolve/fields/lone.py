@@ -2,7 +2,8 @@
 
 Lists of names, titles, places, affiliations have one field that says nearly all: nothing in the table can teach what
 its levels mean, and they mean what other tables have taught (`comparison/taught.py`). Where other fields say enough to
-learn from, weights are learnt; but if the field that says most is a free text (a title, a description), likeness is
+learn from, weights are learnt (and doubted: where the checks trust the taught ones more, these are used after all,
+`with_teaching`); but if the field that says most is a free text (a title, a description), likeness is
 the better measure of it, too: of 11 development tables with such a field eight gained (pairwise F1 of hotel rooms
 .52 → .65, of CDs .82 → .91, of software .62 → .69) and none lost. Titles of six of these had taught likeness itself; of
 the five others four gained.
@@ -16,7 +17,7 @@ import numpy as np
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
 
-__all__ = ["lone_field", "taught_field", "with_likeness"]
+__all__ = ["lone_field", "taught_field", "with_likeness", "with_teaching"]
 
 _WORDED = ("person", "organisation", "place", "text", "set", "code")
 """Kinds whose values are words."""
@@ -32,9 +33,25 @@ def lone_field(fields: Sequence[FieldData]) -> int | None:
 
 
 def taught_field(fields: Sequence[FieldData]) -> int:
-    """Return the field compared by likeness that says nearly all there is to say; -1 if there is none."""
+    """Return the field compared by likeness that says nearly all, or that is to teach all the same; -1: none."""
+    for f, field in enumerate(fields):
+        if field.taught:
+            return f
     f, share = _most_telling(fields)
     return f if share >= _NEARLY_ALL and fields[f].kind == "likeness" else -1
+
+
+def with_teaching(fields: Sequence[FieldData]) -> tuple[list[FieldData], str] | None:
+    """Return the fields with a text that says most compared as other tables teach, and its name; None: there is none.
+
+    A title tells things apart; a name does not, for there are namesakes, and what is beside it counts for more.
+    """
+    f, share = _most_telling(fields)
+    if share <= 0.0 or fields[f].kind != "likeness" or taught_field(fields) >= 0:
+        return None
+    found = list(fields)
+    found[f] = replace(fields[f], reason=f"{fields[f].reason}; it is compared as other tables teach", taught=True)
+    return found, fields[f].name
 
 
 def with_likeness(
