@@ -206,7 +206,7 @@ def store_fit(base: KnowledgeBase, resolution: Resolution, records: NDArray[np.i
         if memory is not None and field.kind != VECTOR:
             hot = memory.blocking.resolved(len(records))[1]
             segment = make_segment(field, hot=hot)
-            base.append("features", _segment_row(f, 0, segment.offsets, segment.ids))
+            base.append("features", segment_row(f, 0, segment.offsets, segment.ids))
     nodes = found.details.nodes(pa.array(records)) if isinstance(found.details, Trees) else None
     if nodes is not None:
         base.replace("nodes", nodes.drop("entity"))
@@ -229,14 +229,18 @@ def codes_table(records: NDArray[np.int64], codes: Sequence[NDArray[np.int32]]) 
 
 def append_values(base: KnowledgeBase, f: int, first: int, values: list[str], examples: list[str]) -> None:
     """Keep new values of a field, the first of which has this code."""
+    base.append("field_values", values_table(f, first, values, examples))
+
+
+def values_table(f: int, first: int, values: list[str], examples: list[str]) -> pa.Table:
+    """Return new values of a field, the first of which has this code."""
     n = len(values)
     columns = {"field": np.full(n, f, np.int32), "code": np.arange(first, first + n, dtype=np.int32)}
-    base.append(
-        "field_values", pa.table(columns | {"value": pa.array(values, _TEXT), "example": pa.array(examples, _TEXT)})
-    )
+    return pa.table(columns | {"value": pa.array(values, _TEXT), "example": pa.array(examples, _TEXT)})
 
 
-def _segment_row(f: int, first: int, offsets: NDArray[np.int64], ids: NDArray[np.uint32]) -> pa.Table:
+def segment_row(f: int, first: int, offsets: NDArray[np.int64], ids: NDArray[np.uint32]) -> pa.Table:
+    """Return the features of new values of a field."""
     return pa.table(
         {
             "field": pa.array([f], pa.int32()),
@@ -251,7 +255,7 @@ def append_segment(
     base: KnowledgeBase, f: int, first: int, offsets: NDArray[np.int64], ids: NDArray[np.uint32]
 ) -> None:
     """Keep the features of new values of a field."""
-    base.append("features", _segment_row(f, first, offsets, ids))
+    base.append("features", segment_row(f, first, offsets, ids))
 
 
 def _edges(fit: PairEvidence, records: NDArray[np.int64], stated: NDArray[np.float64]) -> pa.Table:
