@@ -23,7 +23,7 @@ _RUN += "build(BuildJob((sys.argv[1],), Path(sys.argv[2])))"
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:
-    n, kills = (40, 3) if quick else (200, 20)
+    n, kills = (40, 3) if quick else (100, 20)
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)
         write_documents(root / "documents", 0, n)

@@ -16,14 +16,19 @@ __all__ = ["alike", "bare", "exclude", "fullest", "is_name", "part_groups"]
 
 _AFTER = re.compile(r"(\s*[?,;:_“”\"]|\s+[!'’.–—-])+$")
 _ARTICLES = ("the", "a", "an")
-_MEN = frozenset(("mr", "sir", "lord", "king", "prince", "father", "uncle", "count", "duke", "baron"))
-_WOMEN = frozenset(
-    ("mrs", "ms", "miss", "lady", "madame", "queen", "princess", "mother", "aunt", "countess", "duchess")
+_MEN = frozenset(
+    ("mr", "sir", "lord", "king", "prince", "father", "uncle", "count", "duke", "baron", "herr", "monsieur")
 )
+_WOMEN = frozenset((
+    "mrs", "ms", "miss", "lady", "dame", "madame", "mme", "frau", "queen", "princess", "mother", "aunt", "countess",
+    "duchess",
+))  # fmt: skip
 _OFFICES = frozenset((
     "dr", "doctor", "prof", "professor", "president", "senator", "minister", "chancellor", "governor", "mayor", "judge",
     "justice", "captain", "colonel", "general", "major", "saint", "st", "reverend", "rev", "bishop", "pope",
-    "secretary", "director",
+    "secretary", "director", "councillor", "cllr", "councilman", "councilwoman", "alderman", "chair", "chairman",
+    "chairwoman", "commissioner", "ambassador", "inspector", "detective", "officer", "sergeant", "sgt", "lieutenant",
+    "lt", "capt", "col", "gen", "sen", "rep", "gov", "hon", "coach", "attorney",
 ))  # fmt: skip
 _SMALL = frozenset(("the", "of", "and", "de", "von", "van", "la", "le", "du", "jr"))
 _SILENT = _MEN | _WOMEN | _OFFICES | _SMALL
@@ -103,8 +108,8 @@ def exclude(a: str, b: str) -> bool:
     (True, True)
     >>> exclude("Donald Trump", "President Trump"), exclude("J. Smith", "John Smith"), exclude("Mr Day", "Miss Day")
     (False, False, True)
-    >>> exclude("Bill Clinton", "William Clinton")
-    False
+    >>> exclude("Bill Clinton", "William Clinton"), exclude("Tom Brandt", "Cllr Brandt")
+    (False, False)
     """
     if a == b:
         return False
