@@ -146,7 +146,7 @@ def make_speller(sentences: Iterable[Sequence[str]], dictionary: Iterable[str]) 
             total[small] += n
             if is_inner:
                 written[small][word] += n
-    listed = {fold(word) for word in dictionary}
+    listed = dict.fromkeys(fold(word) for word in dictionary)  # in order: the stored file must not depend on hashes
     known = {word: n for word, n in total.items() if _is_known(word, n, written[word], word in listed)}
     known |= {word: 0 for word in listed if word not in known and word.isalpha()}
     capitals, small_ones = {}, []
