@@ -58,7 +58,7 @@ def count_recall(found: Resolution, gold: Clustering) -> tuple[float, float]:
     source = np.arange(n) if found.source is None else Clustering.from_labels(found.source).labels
     keys = evidence.a.astype(np.int64) * n + evidence.b
     one, other = (np.concatenate(side) for side in zip(*_pairs(gold), strict=True))
-    possible = source[one] != source[other] if found.settings.link else np.ones(len(one), dtype=np.bool_)
+    possible = source[one] != source[other] if found.config.link else np.ones(len(one), dtype=np.bool_)
     one, other = one[possible], other[possible]
     compared = np.isin(one * n + other, keys)
     joined = found.clustering.labels[one] == found.clustering.labels[other]

@@ -26,9 +26,10 @@ from onoma.engines.engine import Engine
 from onoma.engines.local import LocalEngine
 from onoma.engines.spark import SparkEngine
 from onoma.numerics.rng import stream
-from onoma.pipeline.distributed import run_rounds
+from onoma.pipeline.distributed import Stepping, run_rounds
 from onoma.pipeline.distributed_mentions import MentionColumns, resolve_mentions
 from onoma.progress import Task
+from onoma.resolve.contract import RunContext
 from onoma.resolve.partitions.rounds import MENTIONS, RoundSettings
 
 SCHEMA = pa.schema([field.remove_metadata() for field in MENTIONS])
@@ -79,7 +80,9 @@ def _model(n: int, folder: Path) -> Iterator[Measurement]:
     settings = RoundSettings(n_partitions=max(2, n // IN_A_PARTITION), n_rounds=3)
     ends: list[float] = [time.process_time()]
     with LocalEngine(2) as engine:
-        found = resolve_mentions(engine, [rows], MentionColumns(), folder=kept, rounds=settings, progress=_Ends(ends))
+        found = resolve_mentions(
+            engine, [rows], MentionColumns(), folder=kept, rounds=settings, run=RunContext(progress=_Ends(ends))
+        )
     spent = np.diff([*ends, time.process_time()])
     data = f"{n:,} simulated links, {settings.n_partitions} partitions, {len(found.manifest.rounds)} rounds, local"
     yield Measurement("words, names and bags, each mention", 1e6 * spent[0] / n, None, None, "µs", data)
@@ -121,11 +124,9 @@ def _a_round(engine: Engine[Any], rows: Path, folder: Path) -> tuple[float, floa
     found = run_rounds(
         engine,
         lambda: engine.scan([rows], SCHEMA),
-        empty_step,
-        schema=SCHEMA,
-        step_settings={},
-        settings=RoundSettings(n_partitions=N_PARTITIONS, n_rounds=N_ROUNDS),
-        seed=0,
+        Stepping(empty_step, SCHEMA, {}),
+        RoundSettings(n_partitions=N_PARTITIONS, n_rounds=N_ROUNDS),
+        RunContext(),
         folder=folder,
         watch=lambda *_: spent.append(_processor_time()),
     )

@@ -29,7 +29,8 @@ from onoma.kb.world import load_world
 from onoma.numerics.rng import stream
 from onoma.pipeline.output import store_outcome
 from onoma.pipeline.reproduce import Context
-from onoma.pipeline.resolution import Job, model_settings, read_job, run_job
+from onoma.pipeline.resolution import Job, read_job, run_job
+from onoma.resolve.config import ResolveConfig
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:
@@ -47,7 +48,7 @@ def _make(table: pa.Table, path: Path, **settings: int) -> float:
     """Resolve a table into a knowledge base; return the processor seconds."""
     path.unlink(missing_ok=True)
     start = time.process_time()
-    job = Job(table=table, truth="cluster_id", settings=model_settings(**settings))
+    job = Job(table=table, config=ResolveConfig.of({"truth": "cluster_id", **settings}))
     store_outcome(run_job(job), path)
     return time.process_time() - start
 
@@ -186,7 +187,7 @@ def _redrawn(path: Path, keys: set[str], seed: int) -> dict[tuple[str, str], flo
         places = np.flatnonzero([key in keys for key in names])
         judged = world.judged()
         inside = touched_by(world.n, world.edges, places, judged)
-        world.memory = replace(world.memory, settings=replace(world.memory.settings, seed=seed))
+        world.memory = replace(world.memory, config=replace(world.memory.config, seed=seed))
         found = world.resample(inside, judged)
         stated = world.edges.probability.copy()
         stated[found.edges] = found.together
@@ -259,7 +260,7 @@ def _split(path: Path, keys: list[str]) -> float:
 def _reviews(folder: Path, n_asked: int) -> Iterator[Measurement]:
     """Ask about pairs chosen in three ways; the gold labels answer."""
     path = Context().file("resolution/linkage/historical_50k.csv.gz")
-    job = read_job([path], truth="cluster_id")
+    job = read_job([path], ResolveConfig(truth="cluster_id"))
     start = folder / "historical.duckdb"
     store_outcome(run_job(job), start)
     with read_knowledge_base(start) as base:

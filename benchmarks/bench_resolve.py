@@ -46,14 +46,14 @@ def _cover(n_tables: int) -> Measurement:
     hits = 0
     for seed in range(n_tables):
         people = simulate_people(2000, seed=1000 + seed)
-        _, low, high = resolve(people, settings=COPYING).entity_count()
+        _, low, high = resolve(people, COPYING).recalibrated().entity_count()
         hits += low <= pc.count_distinct(people["cluster_id"]).as_py() <= high
     data = f"{n_tables} simulated tables of 2,000 people"
     return Measurement("95 % interval for the number of entities holds the truth", hits, None, None, "tables", data)
 
 
 def _measure(name: str, path: Path, settings: dict) -> Iterator[Measurement]:
-    outcome = run_job(read_job([path], truth="cluster_id", settings=COPYING, **settings))
+    outcome = run_job(read_job([path], ResolveConfig.of({"truth": "cluster_id", **settings}, base=COPYING)))
     rows = f"{name}, {len(outcome.resolution.table):,} rows"
     scores = outcome.evaluation.as_dict()
     entities, low, high = outcome.resolution.entity_count()
