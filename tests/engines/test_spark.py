@@ -164,7 +164,8 @@ with SparkEngine(master, options=OPTIONS | {"spark.cores.max": "1"}, timeout=120
 
 
 def test_ctrl_c_is_left_to_whoever_heeds_it(spark, files):
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler  # Spark sets one that gives up all jobs
+    # Spark sets one that gives up all jobs. A job in the background of a shell has been told to ignore Ctrl-C.
+    assert signal.getsignal(signal.SIGINT) in (signal.default_int_handler, signal.SIG_IGN)
     rows = spark.each(spark.scan([files], SCHEMA), interrupted, SCHEMA)
     assert spark.gather(rows, ["mention"]).num_rows == 600
 

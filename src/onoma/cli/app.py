@@ -25,7 +25,9 @@ COMMANDS = {
     ),
     "find": LazyCommand("Say which entity a record is, or that it is none: nothing is added.", room="kb"),
     "show": LazyCommand("Find entities by name, spelt roughly right, and show their records.", room="kb"),
-    "count": LazyCommand("Count entities, with an interval over the samples.", room="kb"),
+    "count": LazyCommand(
+        "Count entities, with the interval that resolve states: that of its checks, or of the samples.", room="kb"
+    ),
     "sql": LazyCommand("Ask in SQL about the records and their entities: aggregates come with error bars.", room="kb"),
     "explain": LazyCommand(
         "Say why the records of an entity are together, and what it hangs on; or why two records are the same or not.",
