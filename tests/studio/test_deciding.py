@@ -151,3 +151,13 @@ def test_the_first_page_follows_what_is_decided(desk, people):
     assert (before["judgements"], after["judgements"]) == (0, 1) and after["n_runs"] == before["n_runs"] + 1
     with desk.reading() as base:
         assert after["entities"] == base.value("SELECT count(*) FROM entities")
+
+
+def test_a_look_up_that_is_interrupted_ends_no_thread(desk, monkeypatch):
+    def interrupted(*_, **__):
+        message = "Query interrupted"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr("onoma.studio.queue.doubts", interrupted)
+    assert desk.queue.next() == []
+    desk.queue.wait()  # the writer is there, and ends when it is told to
