@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal
 
-import duckdb
-
 from onoma.errors import OnomaError, SettingsError
 from onoma.kb.commit import Update
 from onoma.kb.judge import Said
@@ -189,8 +187,8 @@ class Queue:
         """Look up the pairs most worth asking about."""
         found: list[Doubt] = []
         skipped: list[list[str]] = []
-        # Ctrl-C interrupts a query that is under way (a RuntimeError); the thread goes on, to write what waits and end.
-        with contextlib.suppress(OnomaError, duckdb.Error, RuntimeError), self._desk.reading() as base:
+        # Ctrl-C interrupts a query that is under way; the thread goes on, to write what waits and end.
+        with contextlib.suppress(Exception), self._desk.reading() as base:
             skipped = json.loads(base.meta(_SKIPPED) or "[]")
             found = doubts(base, most=_AHEAD, one_of_each=True)
         with self._lock:
