@@ -8,7 +8,17 @@ from onoma.mcmc.subsampling import Adaptive, Confidence, Exact, Uniform
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context, reproduce
 from onoma.pipeline.studies import monte_carlo_resolution as study
-from onoma.pipeline.studies.monte_carlo_resolution import Means, Reached, authors, citations, learn, reach, strategies
+from onoma.pipeline.studies.monte_carlo_resolution import (
+    Means,
+    Reached,
+    authors,
+    citations,
+    discriminant,
+    famous,
+    learn,
+    reach,
+    strategies,
+)
 
 COLUMNS = ("id", "cluster_id", "author", "title", "venue", "year", "pages", "volume")
 VENUES = ("proceedings of the conference on names", "journal of names", "technical report 7", "")
@@ -122,3 +132,23 @@ def test_the_studies_run(folder, tmp_path, name, n_settings):
     assert fewer["exact"] == 1.0
     assert np.isfinite(list(fewer.values())).all()
     assert (tmp_path / f"monte-carlo-mcmc-{name}.json").exists()
+
+
+def test_people_who_are_mentioned_often_are_told_apart_by_the_discriminant():
+    problem = famous(2_000, least=100, seed=1)
+    assert np.bincount(problem.gold.labels).min() >= 100
+    factors = discriminant(problem, seed=1)
+    assert (factors.slopes > 0.0).all()
+    # A true pair scores 10 on average, a false one as much below 0.
+    rng = stream(1, "pairs")
+    a, b = rng.integers(0, len(problem.bags), (2, 20_000))
+    scores = factors.base + np.nan_to_num(problem.bags.cosines(a, b)) @ factors.slopes
+    same = problem.gold.labels[a] == problem.gold.labels[b]
+    assert scores[same].mean() == pytest.approx(10.0, abs=0.5)
+    assert scores[~same].mean() == pytest.approx(-10.0, abs=0.5)
+
+
+def test_the_study_of_large_entities_runs(tmp_path):
+    found = reproduce("monte-carlo-mcmc/large-entities", Context(quick=True))
+    settings = {row.setting for row in found.rows}
+    assert {"exact", "adaptive", *study.LARGE} == settings
