@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import distance
 
 from onoma.resolve.fields.bags import Bags, alike_words
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
+from onoma.resolve.fields.kinds.packed import MORE, Texts
 from onoma.resolve.fields.lexicon import ADDRESS_WORDS
-from onoma.resolve.fields.writing import element_wise, fold_all, number_texts
+from onoma.resolve.fields.writing import fold_all, number_texts
 
 __all__ = ["Place", "PlaceComparison"]
 
@@ -50,7 +50,7 @@ class PlaceComparison:
 
     def __init__(self, values: list[str], counts: NDArray[np.int64]) -> None:
         self._values = values
-        self._table = np.array(values, dtype=object)
+        self._texts = Texts(values)
         self._bags = Bags.of_texts(values, counts)
         self._alike = alike_words(self._bags.words)
         self._sorted = number_texts("".join(sorted(value.split())) for value in values)
@@ -60,10 +60,10 @@ class PlaceComparison:
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         cosine = self._bags.soft_cosines(a, b, self._alike)
-        winkler = element_wise(self._table, a, b, distance.JaroWinkler.similarity, score_cutoff=0.7)
-        slips = np.full(len(a), 9, np.float32)
+        winkler = self._texts.winkler(a, b)
+        slips = np.full(len(a), MORE, np.int8)
         near = np.flatnonzero(winkler >= 0.7)
-        slips[near] = element_wise(self._table, a[near], b[near], distance.OSA.distance, score_cutoff=2)
+        slips[near] = self._texts.slips(a[near], b[near])
         same = (self._sorted[a] == self._sorted[b]) | (self._joined[a] == self._joined[b])
         conflict = np.zeros(len(a), np.bool_)
         for number, has_number in self._numbers:
