@@ -66,7 +66,7 @@ def test_samples_are_drawn_from_what_is_solved() -> None:
     copy, relative = np.exp(rng.normal(0.0, 1.5, (2, len(a))))
     found = solve_small(4, a, b, copy, relative, seed=3)
     n_samples = 20_000
-    draws = found.joined(alone(4, n_samples), len(a))
+    draws = found.joined(alone(0, n_samples), len(a))
     joint = enumerate_joint(4, np.stack([a, b], axis=1), copy, relative)
     expected = marginal(joint, lambda _, origins: entities(origins))
     seen, counts = np.unique(draws.roots, axis=0, return_counts=True)
@@ -98,7 +98,7 @@ def test_larger_components_are_left_to_the_sampler() -> None:
     assert found.pairs.tolist() == [LARGEST + 2]
     assert [each.tolist() for each in found.left] == [[1.0] * (LARGEST + 2), [0.0] * (LARGEST + 2)]
     copied = np.full(LARGEST + 2, 0.25)
-    rest = replace(alone(40, 3), copied=copied, related=copied, together=copied, akin=copied)
+    rest = replace(alone(LARGEST + 3, 3), copied=copied, related=copied, together=copied, akin=copied)
     draws = found.joined(rest, len(a))
     assert draws.together.tolist() == [*copied.tolist(), found.together[0], 0.0]
 
@@ -111,7 +111,7 @@ def test_faint_pairs_change_little() -> None:
     relative = np.zeros(len(a))
     joint = enumerate_joint(4, np.stack([a, b], axis=1), copy, relative)
     together = marginal(joint, lambda _, origins: entities(origins))
-    found = solve_small(4, a, b, copy, relative, seed=0).joined(alone(4, 1), len(a)).together
+    found = solve_small(4, a, b, copy, relative, seed=0).joined(alone(0, 1), len(a)).together
     for e, (i, j) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
         assert abs(found[e] - sum(p for each, p in together.items() if each[i] == each[j])) < 2 * len(a) * FAINT
 
@@ -158,7 +158,7 @@ def test_relations_that_are_left_out_change_little(monkeypatch: pytest.MonkeyPat
         found = []
         for faint in (FAINT, 0.0):
             monkeypatch.setattr(exact, "FAINT", faint)
-            found.append(solve_small(5, a, b, copy, relative, seed=0).joined(alone(5, 1), len(a)).together)
+            found.append(solve_small(5, a, b, copy, relative, seed=0).joined(alone(0, 1), len(a)).together)
         change.append(np.abs(found[0] - found[1]).max())
     assert np.max(change) > 0.0
     assert np.quantile(change, 0.9) < FAINT_SUM

@@ -93,6 +93,10 @@ def forests(n: int) -> Forests:
 class Solved:
     """What is known of small components, and the pairs that are left to sample."""
 
+    n: int
+    """Records there are."""
+    records: NDArray[np.int32]
+    """Those of larger components, ascending: what is left to sample is about them, by their places here."""
     rest: NDArray[np.int64]
     """Pairs inside larger components."""
     left: tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -107,16 +111,27 @@ class Solved:
     key: np.uint64
 
     def joined(self, draws: Draws, n_pairs: int) -> Draws:
-        """Return what was sampled of the rest with what was solved, told of all pairs; samples are drawn to match."""
+        """Return what was sampled of the rest with what was solved, told of all; samples are drawn to match.
+
+        Parameters
+        ----------
+        draws
+            Of the `records` and the `rest`.
+        n_pairs
+            Pairs there are.
+        """
 
         def told(sampled: NDArray[np.float64], solved: NDArray[np.float64]) -> NDArray[np.float64]:
             found = np.zeros(n_pairs)
             found[self.rest], found[self.pairs] = sampled, solved
             return found
 
-        roots, n_entities = draws.roots, draws.n_entities.copy()
-        # Counted as one entity each by who knew no pairs of them.
-        n_entities -= sum(group.members.size for group in self.groups)
+        roots = np.empty((len(draws.roots), self.n), dtype=np.int32)
+        roots[:] = np.arange(self.n, dtype=np.int32)
+        for sample, sampled in zip(roots, draws.roots, strict=True):  # one by one: no room for them all twice
+            sample[self.records] = self.records[sampled]
+        n_alone = self.n - len(self.records) - sum(group.members.size for group in self.groups)
+        n_entities = draws.n_entities + n_alone
         drawn = np.zeros(len(roots), dtype=np.int64)
         for group in self.groups:
             group.draw(self.key, roots, drawn)
@@ -162,6 +177,7 @@ def solve_small(
     small = inside & (size[component[a]] <= LARGEST)
     rest = np.flatnonzero(inside & ~small)
     pairs = np.flatnonzero(small)
+    records = np.flatnonzero(size[component] > LARGEST).astype(np.int32)
     values = np.zeros((4, len(pairs)))
     # Records in order of their components, and in these in their own.
     order = np.argsort(component, kind="stable")
@@ -186,7 +202,7 @@ def solve_small(
     copied, related, together, akin = values
     key = np.uint64(kernel_state(seed, "exact")[0])
     left = (np.where(plausible[rest], copy[rest], 0.0), np.where(plausible[rest], relative[rest], 0.0))
-    return Solved(rest, left, pairs, copied, related, together, akin, tuple(groups), key)
+    return Solved(n, records, rest, left, pairs, copied, related, together, akin, tuple(groups), key)
 
 
 def pairs_around(
