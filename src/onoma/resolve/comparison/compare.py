@@ -25,10 +25,10 @@ def compare_records(
 ) -> NDArray[np.int8]:
     """Return the level of each pair of records (row) in each field (column); -1 where a value is missing."""
     levels = np.empty((len(a), len(fields)), dtype=np.int8)
-    codes = [np.ascontiguousarray(each.codes, np.int32) for each in fields]
+    codes = [np.require(each.codes, np.int32, ["C", "W"]) for each in fields]
 
     def compare(first: int, end: int) -> int:
-        one, other = (np.ascontiguousarray(side[first:end], np.int32) for side in (a, b))
+        one, other = (np.require(side[first:end], np.int32, ["C", "W"]) for side in (a, b))
         for f, field in enumerate(fields):
             column = levels[first:end, f]
             where, low, high = different_values(codes[f], one, other, column)

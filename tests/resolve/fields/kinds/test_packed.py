@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from rapidfuzz.distance import JaroWinkler
 
-from onoma.resolve.fields.kinds.packed import MORE, Texts
+from onoma.resolve.fields.features import FeaturesBuilder
+from onoma.resolve.fields.kinds.packed import MORE, Texts, Words
 from reference.fields_kernels import slips
 
 
@@ -66,3 +67,45 @@ def test_no_texts_are_no_error() -> None:
     none = np.zeros(0, np.int32)
     texts = Texts([])
     assert len(texts.slips(none, none)) == len(texts.winkler(none, none)) == len(texts.is_within(none, none)) == 0
+
+
+def test_words_are_numbered_as_their_texts_are() -> None:
+    values = [
+        "12 main street",
+        "street 12 main",
+        "12 mainstreet",
+        "a bc",
+        "ab c",
+        "c ab",
+        "12a 3rd 12",
+        "3rd 12",
+        "x x",
+    ]
+    words = Words(values)
+    is_number = words.marked(lambda word: word[0].isdigit())
+    found = {
+        "joined": words.joined(),
+        "sorted": words.sorted(),
+        "numbers": words.set_of(is_number)[0],
+    }
+    texts = {
+        "joined": [value.replace(" ", "") for value in values],
+        "sorted": ["".join(sorted(value.split())) for value in values],
+        "numbers": [" ".join(sorted(word for word in value.split() if word[0].isdigit())) for value in values],
+    }
+    for name, numbers in found.items():
+        for i, j in itertools.product(range(len(values)), repeat=2):
+            assert (numbers[i] == numbers[j]) == (texts[name][i] == texts[name][j])
+    assert words.set_of(is_number)[1].tolist() == [bool(text) for text in texts["numbers"]]
+
+
+def test_pairs_of_words_are_the_features_of_the_slow_way() -> None:
+    values = ["12 main street", "street 12 main", "1 2 3 x y", "x x 1", "x", "7"]
+    fast, slow = FeaturesBuilder(len(values)), FeaturesBuilder(len(values))
+    words = Words(values)
+    words.add_pairs(fast, words.marked(lambda word: word[0].isdigit()), 2)
+    apart = [([w for w in v.split() if w.isdigit()][:2], [w for w in v.split() if not w.isdigit()]) for v in values]
+    slow.add("key", ([f"{number} {word}" for number in numbers for word in rest] for numbers, rest in apart))
+    found, expected = fast.build(), slow.build()
+    assert list(found.texts) == list(expected.texts) and len(found) == len(expected)
+    assert found.ids.tolist() == expected.ids.tolist() and found.offsets.tolist() == expected.offsets.tolist()

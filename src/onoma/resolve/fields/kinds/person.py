@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.kinds.packed import MORE, Texts
+from onoma.resolve.fields.kinds.packed import MORE, Texts, Words
 from onoma.resolve.fields.names import NameWords, write_name
-from onoma.resolve.fields.writing import number_texts
 
 __all__ = ["Person", "PersonComparison", "skeleton"]
 
@@ -72,8 +71,8 @@ class PersonComparison:
         self._values = values
         self._words = words
         self._texts = Texts(values)
-        self._sorted = number_texts("".join(sorted(value.split())) for value in values)
-        self._joined = number_texts(value.replace(" ", "") for value in values)
+        written = Words(values)
+        self._sorted, self._joined = written.sorted(), written.joined()
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
