@@ -60,3 +60,14 @@ def trigrams(value):
     """The character trigrams of a padded value."""
     padded = f" {value} "
     return {padded[i : i + 3] for i in range(len(padded) - 2)}
+
+
+def slips(one: str, other: str) -> int:
+    """Return the letters wrong, missing, extra or swapped with the next, by the table of optimal string alignment."""
+    d = [[i + j if i * j == 0 else 0 for j in range(len(other) + 1)] for i in range(len(one) + 1)]
+    for i in range(1, len(one) + 1):
+        for j in range(1, len(other) + 1):
+            d[i][j] = min(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (one[i - 1] != other[j - 1]))
+            if i > 1 and j > 1 and one[i - 1] == other[j - 2] and one[i - 2] == other[j - 1]:
+                d[i][j] = min(d[i][j], d[i - 2][j - 2] + 1)
+    return d[-1][-1]

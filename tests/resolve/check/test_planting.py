@@ -38,8 +38,9 @@ def test_the_tables_own_pairs_stay_and_new_ones_have_a_planted_row():
 
 def test_pairs_that_have_nothing_to_do_with_a_planted_row_are_left_out():
     answer = found()
-    weight = np.add(*edge_weights(answer.weighed.evidence, answer.weighed.weights))
-    before, after = planted(np.array([4, 5]), weight)
+    weights = edge_weights(answer.weighed.evidence, answer.weighed.weights)
+    weight = np.add(*weights)
+    before, after = planted(np.array([4, 5]), weights)
     kept = set(zip(after.evidence.a[: after.first].tolist(), after.evidence.b[: after.first].tolist(), strict=True))
     assert 0 < len(kept) < len(before.a)
     met = set(after.evidence.a[after.first :].tolist())

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from onoma.resolve.posterior import exact
+from onoma.resolve.posterior._exact_kernels import pairs_that_matter
 from onoma.resolve.posterior.copying import CopyingSampler, Draws
-from onoma.resolve.posterior.exact import FAINT, LARGEST, forests, solve_small
+from onoma.resolve.posterior.exact import FAINT, FAINT_SUM, LARGEST, forests, solve_small
+from reference import resolve_exact
 from reference.resolve_copying import entities, enumerate_joint, families, marginal
 from reference.resolve_enumeration import first_seen
 
@@ -64,7 +66,7 @@ def test_samples_are_drawn_from_what_is_solved() -> None:
     copy, relative = np.exp(rng.normal(0.0, 1.5, (2, len(a))))
     found = solve_small(4, a, b, copy, relative, seed=3)
     n_samples = 20_000
-    draws = found.joined(alone(4, n_samples), len(a))
+    draws = found.joined(alone(0, n_samples), len(a))
     joint = enumerate_joint(4, np.stack([a, b], axis=1), copy, relative)
     expected = marginal(joint, lambda _, origins: entities(origins))
     seen, counts = np.unique(draws.roots, axis=0, return_counts=True)
@@ -96,7 +98,7 @@ def test_larger_components_are_left_to_the_sampler() -> None:
     assert found.pairs.tolist() == [LARGEST + 2]
     assert [each.tolist() for each in found.left] == [[1.0] * (LARGEST + 2), [0.0] * (LARGEST + 2)]
     copied = np.full(LARGEST + 2, 0.25)
-    rest = replace(alone(40, 3), copied=copied, related=copied, together=copied, akin=copied)
+    rest = replace(alone(LARGEST + 3, 3), copied=copied, related=copied, together=copied, akin=copied)
     draws = found.joined(rest, len(a))
     assert draws.together.tolist() == [*copied.tolist(), found.together[0], 0.0]
 
@@ -109,7 +111,7 @@ def test_faint_pairs_change_little() -> None:
     relative = np.zeros(len(a))
     joint = enumerate_joint(4, np.stack([a, b], axis=1), copy, relative)
     together = marginal(joint, lambda _, origins: entities(origins))
-    found = solve_small(4, a, b, copy, relative, seed=0).joined(alone(4, 1), len(a)).together
+    found = solve_small(4, a, b, copy, relative, seed=0).joined(alone(0, 1), len(a)).together
     for e, (i, j) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
         assert abs(found[e] - sum(p for each, p in together.items() if each[i] == each[j])) < 2 * len(a) * FAINT
 
@@ -128,3 +130,45 @@ def test_many_faint_pairs_are_kept() -> None:
     a, b = np.zeros(n - 1, dtype=np.int32), np.arange(1, n, dtype=np.int32)
     found = solve_small(n, a, b, np.full(n - 1, FAINT), np.zeros(n - 1), seed=0)
     assert len(found.rest) == n - 1
+
+
+@pytest.mark.parametrize(("seed", "faint", "most"), [(0, 1e-3, 1e-2), (1, 1e-2, 1e-2), (2, 1e-2, 3e-2)])
+def test_the_pairs_that_matter_are_those_of_the_slow_twin(seed: int, faint: float, most: float) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = pairs_of(40, rng, share=0.3)
+    copy, relative = np.exp(rng.normal(-4.0, 4.0, (2, len(a))))
+    found = pairs_that_matter(40, a, b, copy, relative, faint, most, 1e-6)
+    expected = resolve_exact.pairs_that_matter(
+        a.tolist(), b.tolist(), copy.tolist(), relative.tolist(), faint, most, 1e-6
+    )
+    assert found.tolist() == expected
+    assert 0 < found.sum() < len(a)
+
+
+def test_relations_that_are_left_out_change_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Households of five, drawn so that a few may be copies and most are relatives: with all pairs, and without."""
+    change = []
+    a, b = np.array(list(itertools.combinations(range(5), 2)), dtype=np.int32).T.copy()
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        may_be = rng.random(len(a)) < 0.25
+        copy = np.exp(np.where(may_be, rng.normal(0.0, 5.0, len(a)), rng.normal(-9.0, 3.0, len(a))))
+        relative = np.where(may_be | (rng.random(len(a)) < 0.3), 0.0, np.exp(rng.normal(0.0, 4.0, len(a))))
+        relative = np.minimum(relative, np.maximum(np.exp(8.0) * copy, 1.0))
+        found = []
+        for faint in (FAINT, 0.0):
+            monkeypatch.setattr(exact, "FAINT", faint)
+            found.append(solve_small(5, a, b, copy, relative, seed=0).joined(alone(0, 1), len(a)).together)
+        change.append(np.abs(found[0] - found[1]).max())
+    assert np.max(change) > 0.0
+    assert np.quantile(change, 0.9) < FAINT_SUM
+    assert np.max(change) < 0.1
+
+
+def test_a_relation_between_records_beyond_doubt_parts_no_components() -> None:
+    """Two pairs of copies, one household: the relation joins them only where a copy is in doubt."""
+    a, b = np.array([0, 2, 0], dtype=np.int32), np.array([1, 3, 2], dtype=np.int32)
+    relative = np.array([0.0, 0.0, 2.0])
+    for copy, sizes in ((1e6, [2, 2]), (1.0, [4])):
+        found = solve_small(4, a, b, np.array([copy, copy, 1e-6]), relative, seed=0)
+        assert [each.members.shape[1] for each in found.groups for _ in each.members] == sizes

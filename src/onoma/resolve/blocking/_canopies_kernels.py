@@ -4,9 +4,32 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import lean
 from onoma.resolve.fields._pairs_kernels import distinct_keys
 
 _SPREAD = np.uint32(0x9E3779B1)  # 2^32 / golden ratio: multiplying by it spreads keys
+
+
+@lean
+def sift(heap: NDArray[np.float32], at: int) -> None:
+    """Move an element down a heap, whose least is first, to where it belongs."""
+    value = heap[at]
+    below = 2 * at + 1
+    while below < len(heap):
+        if below + 1 < len(heap) and heap[below + 1] < heap[below]:
+            below += 1
+        if heap[below] >= value:
+            break
+        heap[at] = heap[below]
+        at, below = below, 2 * below + 1
+    heap[at] = value
+
+
+@lean
+def make_heap(values: NDArray[np.float32]) -> None:
+    """Put values into such an order that they are a heap."""
+    for at in range(len(values) // 2 - 1, -1, -1):
+        sift(values, at)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -34,13 +57,17 @@ def nearest(
     keys = np.full(16, -1, dtype=np.int32)
     scores = np.empty(16, dtype=np.float32)
     slots = np.empty(16, dtype=np.int32)
+    best = np.empty(k, dtype=np.float32)
     out_i = np.empty((last - first) * k, dtype=np.int32)
     out_j = np.empty((last - first) * k, dtype=np.int32)
     m = 0
     for i in range(first, last):
-        n_postings = 0
+        n_postings, touched = 0, 0
         for at in range(offsets[i], offsets[i + 1]):
-            n_postings += inverted_offsets[features[at] + 1] - inverted_offsets[features[at]]
+            start, end = inverted_offsets[features[at]], inverted_offsets[features[at] + 1]
+            n_postings += end - start
+            # Lists lie far apart: all are asked for at once, before any is read, which hides how long each takes.
+            touched ^= inverted[start]
         size = 16
         while size < 2 * min(n_postings, len(offsets)):
             size *= 2
@@ -68,8 +95,15 @@ def nearest(
                 else:
                     scores[slot] += weight
         edge = np.float32(0.0)
-        if n_met > k:
-            edge = np.partition(scores[slots[:n_met]], n_met - k)[n_met - k]
+        if n_met > k and touched != -1:  # which it never is: records are numbered from 0 on
+            for q in range(k):
+                best[q] = scores[slots[q]]
+            make_heap(best)
+            for q in range(k, n_met):
+                if scores[slots[q]] > best[0]:
+                    best[0] = scores[slots[q]]
+                    sift(best, 0)
+            edge = best[0]
         taken = 0
         for q in range(n_met):
             if scores[slots[q]] > edge:

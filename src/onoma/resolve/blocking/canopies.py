@@ -101,7 +101,25 @@ def find_candidates(
     block
         Records of different blocks are never compared.
     """
-    settings = settings or CanopySettings()
+    n = len(fields[0].codes)
+    found, n_hot = _near_keys(fields, source, block, apart, settings or CanopySettings(), progress)
+    keys = distinct(np.concatenate(found) if found else np.zeros(0, dtype=np.int64))
+    del found  # keys are many: what is no longer needed makes room
+    a, b = (keys // n).astype(np.int32), (keys % n).astype(np.int32)
+    met = np.zeros(n, dtype=np.bool_)
+    met[a] = met[b] = True
+    return Candidates(a, b, n_hot, n - int(np.count_nonzero(met)))
+
+
+def _near_keys(
+    fields: Sequence[FieldData],
+    source: NDArray[np.int32] | None,
+    block: NDArray[np.int32] | None,
+    apart: int,
+    settings: CanopySettings,
+    progress: Progress,
+) -> tuple[list[NDArray[np.int64]], int]:
+    """Return the keys a·n + b (a < b) of each record with its nearest, in parts, and how many features were hot."""
     n = len(fields[0].codes)
     k, hot = settings.resolved(n)
     offsets, features, weights, n_hot = _bags(fields, n, hot)
@@ -110,21 +128,17 @@ def find_candidates(
     source, block = (none if source is None else source), (none if block is None else block)
     apart = apart if len(source) else 0
 
-    def part(first: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def part(first: int) -> NDArray[np.int64]:
         last = min(first + _CHUNK, n)
-        return nearest(first, last, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+        i, j = nearest(first, last, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+        return np.minimum(i, j) * np.int64(n) + np.maximum(i, j)
 
-    found = []
+    found: list[NDArray[np.int64]] = []
     with progress.task("canopies", total=n, unit="records") as task, ThreadPoolExecutor(settings.threads) as pool:
-        for pairs in pool.map(part, range(0, n, _CHUNK)):
-            found.append(pairs)
+        for keys in pool.map(part, range(0, n, _CHUNK)):
+            found.append(keys)
             task.advance(min(_CHUNK, n - _CHUNK * (len(found) - 1)))
-    i, j = (np.concatenate([pairs[side] for pairs in found]).astype(np.int64) for side in (0, 1))
-    keys = distinct(np.minimum(i, j) * n + np.maximum(i, j))
-    met = np.zeros(n, dtype=np.bool_)
-    met[i] = met[j] = True
-    n_alone = n - int(np.count_nonzero(met))
-    return Candidates((keys // n).astype(np.int32), (keys % n).astype(np.int32), n_hot, n_alone)
+    return found, n_hot
 
 
 def find_near(

@@ -75,7 +75,7 @@ def plant(
     source: NDArray[np.int32] | None,
     block: NDArray[np.int32] | None,
     apart: int,
-    weight: NDArray[np.float64] | None = None,
+    weight: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> Planted:
     """Find and compare the pairs of planted rows with the table's own.
 
@@ -90,8 +90,8 @@ def plant(
     apart
         1: only records of different sources are compared.
     weight
-        What the table's own pairs weigh: those that have nothing to do with a planted row are left out, unless it says
-        something of a pair how it compares with all others. None: all pairs stay.
+        What the table's own pairs weigh as copies and as relatives: those that have nothing to do with a planted row
+        are left out, unless it says something of a pair how it compares with all others. None: all pairs stay.
     """
     n = evidence.n
     a, b = _pairs(fields, n, rows, source, block, apart)

@@ -223,7 +223,7 @@ class Probe:
         source = None if self.source is None else np.concatenate([self.source, _whole(rows.source)])
         block = self.resolution.block
         block = None if block is None else np.concatenate([block, _whole(rows.block)])
-        weight = self.weight + self._relative
+        weight = (self.weight, self._relative)
         return plant(self.evidence, self.extended, rows, source, block, self.apart, weight), source
 
 

@@ -66,7 +66,6 @@ def _draws(
         exclusive.run(copy, relative, n_sweeps=BURN_IN)
         return exclusive.run(copy, relative, n_sweeps=SAMPLES, n_kept=SAMPLES)
     solved = solve_small(n, a, b, copy, relative, seed=seed)
-    rest = solved.rest
-    sampler = CopyingSampler(n, a[rest], b[rest], seed=seed)
+    sampler = CopyingSampler(n, a, b, seed=seed).among(solved.records, solved.rest)
     sampler.run(*solved.left, n_sweeps=BURN_IN)
     return solved.joined(sampler.run(*solved.left, n_sweeps=SAMPLES, n_kept=SAMPLES), len(a))

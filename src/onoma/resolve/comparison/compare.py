@@ -11,33 +11,38 @@ from numpy.typing import NDArray
 from onoma.numerics.distinct import distinct
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
+from onoma.resolve.fields._pairs_kernels import different_values
 from onoma.resolve.fields.field import FieldData
 
 __all__ = ["compare_records", "log_shares", "random_pairs"]
 
-_FEW = 2_000
-"""Fewer pairs are compared before threads have begun."""
+_PART = 500_000
+"""Pairs that are compared at a time: what the fields need of memory in between is that of so many."""
 
 
 def compare_records(
     fields: Sequence[FieldData], a: NDArray[np.int32], b: NDArray[np.int32], *, progress: Progress = SILENT
 ) -> NDArray[np.int8]:
     """Return the level of each pair of records (row) in each field (column); -1 where a value is missing."""
-    levels = np.full((len(a), len(fields)), -1, dtype=np.int8)
+    levels = np.empty((len(a), len(fields)), dtype=np.int8)
+    codes = [np.require(each.codes, np.int32, ["C", "W"]) for each in fields]
 
-    def compare(f: int) -> None:
-        one, other = fields[f].codes[a], fields[f].codes[b]
-        present = np.flatnonzero((one >= 0) & (other >= 0))
-        levels[present, f] = fields[f].compare(one[present], other[present])
+    def compare(first: int, end: int) -> int:
+        one, other = (np.require(side[first:end], np.int32, ["C", "W"]) for side in (a, b))
+        for f, field in enumerate(fields):
+            column = levels[first:end, f]
+            where, low, high = different_values(codes[f], one, other, column)
+            column[where] = field.compare_different(low, high)
+        return end - first
 
-    if len(a) < _FEW:
-        for f in range(len(fields)):
-            compare(f)
+    if len(a) <= _PART // 2:
+        compare(0, len(a))
         return levels
-    # Two at a time: while one field's values are gathered, those of another are compared.
-    with progress.task("comparing", total=len(fields), unit="fields") as task, ThreadPoolExecutor(2) as pool:
-        for _ in pool.map(compare, range(len(fields))):
-            task.advance(1)
+    n_parts = -(-len(a) // _PART) * 2
+    bounds = [len(a) * part // n_parts for part in range(n_parts + 1)]
+    with progress.task("comparing", total=len(a), unit="pairs") as task, ThreadPoolExecutor(2) as pool:
+        for done in pool.map(compare, bounds[:-1], bounds[1:]):
+            task.advance(done)
     return levels
 
 
@@ -55,8 +60,10 @@ def log_shares(fields: Sequence[FieldData], a: NDArray[np.int32], levels: NDArra
         if field.kind == "person":
             others = [(each, shares[g]) for g, each in enumerate(fields) if g != f and each.kind == "person"]
             share = _commonest(field, share, others)
+        with np.errstate(divide="ignore"):  # a value that no record has any more
+            known = np.log(share)
         equal = np.flatnonzero(levels[:, f] == 0)
-        log_share[equal, f] = np.log(share[field.codes[a[equal]]])
+        log_share[equal, f] = known[field.codes[a[equal]]]
     return log_share
 
 

@@ -133,14 +133,19 @@ def unfold(found: Posterior, folding: Folding, fields: Sequence[FieldData], n_pa
     probability[folding.kept] = found.probability
     pairs, order = _unfold_pairs(found.pairs, folding)
     details = found.details
+    samples = None if found.samples is None else _unfold_roots(found.samples, folding)
     if isinstance(details, PairEvidence):
+        # Samples are large: there is room for them once.
+        shared = details.draws.roots is found.samples and samples is not None
+        roots = samples if shared else _unfold_roots(details.draws.roots, folding)
         details = _unfold_evidence(details, folding, fields, n_pairs, order)
+        details = replace(details, draws=replace(details.draws, roots=roots))
     return replace(
         found,
         clustering=Clustering.from_labels(labels[folding.leader]),
         probability=probability[folding.leader],
         pairs=pairs,
-        samples=None if found.samples is None else _unfold_roots(found.samples, folding),
+        samples=samples,
         details=details,
     )
 
@@ -178,17 +183,21 @@ def _unfold_evidence(
         n_pairs=n_pairs,
     )
     candidates = replace(found.candidates, a=evidence.a, b=evidence.b)
-    return replace(found, evidence=evidence, candidates=candidates, draws=_unfold_draws(found.draws, folding, order))
+    return replace(found, evidence=evidence, candidates=candidates, draws=_unfold_draws(found.draws, order))
 
 
 def _unfold_roots(samples: NDArray[np.int32], folding: Folding) -> NDArray[np.int32]:
+    kept = folding.kept.astype(np.int32)
+    place = np.zeros(len(folding.leader), dtype=np.int32)
+    place[kept] = np.arange(len(kept), dtype=np.int32)
+    place = place[folding.leader]
     roots = np.empty((len(samples), len(folding.leader)), dtype=np.int32)
-    roots[:, folding.kept] = folding.kept[samples]
-    roots[:, folding.followers] = roots[:, folding.leader[folding.followers]]
+    for sample, folded in zip(roots, samples, strict=True):
+        sample[:] = kept[folded][place]
     return roots
 
 
-def _unfold_draws(draws: Draws, folding: Folding, order: NDArray[np.int64]) -> Draws:
+def _unfold_draws(draws: Draws, order: NDArray[np.int64]) -> Draws:
     n_new = len(order) - len(draws.together)
 
     def more(shares: NDArray[np.float64], value: float) -> NDArray[np.float64]:
@@ -200,5 +209,4 @@ def _unfold_draws(draws: Draws, folding: Folding, order: NDArray[np.int64]) -> D
         related=more(draws.related, 0.0),
         together=more(draws.together, 1.0),
         akin=more(draws.akin, 1.0),
-        roots=_unfold_roots(draws.roots, folding),
     )

@@ -1,4 +1,4 @@
-"""Kernels of `field.py`: pairs made distinct by an open-addressing hash table, linear time."""
+"""Kernels of `field.py` and `compare.py`: values of pairs of records, and pairs made distinct, in linear time."""
 
 import numba as nb
 import numpy as np
@@ -30,3 +30,30 @@ def distinct_keys(keys: NDArray[np.int64], bits: int) -> tuple[NDArray[np.int64]
             n += 1
         place[i] = slots[at]
     return distinct[:n].copy(), place
+
+
+@nb.njit(
+    "Tuple((int32[::1], int32[::1], int32[::1]))(int32[::1], int32[::1], int32[::1], int8[:])", cache=True, nogil=True
+)
+def different_values(
+    codes: NDArray[np.int32], a: NDArray[np.int32], b: NDArray[np.int32], levels: NDArray[np.int8]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Fill the levels that are known without comparing: 0 for one value, -1 where one is missing.
+
+    Return the other pairs of records, and of each the lesser and the greater value.
+    """
+    where = np.empty(len(a), dtype=np.int32)
+    low = np.empty(len(a), dtype=np.int32)
+    high = np.empty(len(a), dtype=np.int32)
+    n = 0
+    for e in range(len(a)):
+        one, other = codes[a[e]], codes[b[e]]
+        if one < 0 or other < 0:
+            levels[e] = -1
+        elif one == other:
+            levels[e] = 0
+        else:
+            where[n] = e
+            low[n], high[n] = min(one, other), max(one, other)
+            n += 1
+    return where[:n], low[:n], high[:n]

@@ -3,8 +3,10 @@
 A value's features are ids local to its field, in CSR form. Each has a sort (what it is) and a text (for reports).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +48,35 @@ class Features:
         return len(self.sorts)
 
 
+class _Texts(Sequence[str]):
+    """Texts of several sorts of features, one behind the other, written when somebody reads them: canopies do not.
+
+    Parameters
+    ----------
+    parts
+        Who writes each sort's texts.
+    n
+        How many there are.
+    """
+
+    def __init__(self, parts: Sequence[Callable[[], Sequence[str]]], n: int) -> None:
+        self._parts, self._n = parts, n
+
+    @cached_property
+    def _written(self) -> list[str]:
+        return [text for write in self._parts for text in write()]
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        return self._written[at]
+
+
 class FeaturesBuilder:
     """Gathers features sort by sort, then puts them in CSR form.
 
@@ -63,11 +94,11 @@ class FeaturesBuilder:
         self._rows: list[NDArray[np.int64]] = []
         self._ids: list[NDArray[np.int64]] = []
         self._sorts: list[NDArray[np.int8]] = []
-        self._texts: list[str] = []
+        self._texts: list[Callable[[], Sequence[str]]] = []
+        self._n = 0
 
     def add(self, sort: str, texts: Iterable[Iterable[str]]) -> None:
         """Add features of one sort, given as texts per value."""
-        first = len(self._texts)
         known: dict[str, int] = {}
         rows: list[int] = []
         ids: list[int] = []
@@ -76,10 +107,7 @@ class FeaturesBuilder:
                 if text:
                     rows.append(row)
                     ids.append(known.setdefault(text, len(known)))
-        self._rows.append(np.array(rows, np.int64))
-        self._ids.append(np.array(ids, np.int64) + first)
-        self._sorts.append(np.full(len(known), SORTS.index(sort), np.int8))
-        self._texts.extend(known)
+        self.add_rows(sort, np.array(rows, np.int64), np.array(ids, np.int64), list(known))
 
     def add_values(self, values: Sequence[str]) -> None:
         """Add each value, all of them different, as its own feature."""
@@ -92,10 +120,22 @@ class FeaturesBuilder:
 
     def add_rows(self, sort: str, rows: NDArray[np.int64], ids: NDArray[np.int64], texts: Sequence[str]) -> None:
         """Add features of one sort, given as (value, feature) pairs, none twice."""
+        self.add_unwritten(sort, rows, ids, len(texts), lambda: texts)
+
+    def add_unwritten(
+        self,
+        sort: str,
+        rows: NDArray[np.int64],
+        ids: NDArray[np.int64],
+        n: int,
+        write: Callable[[], Sequence[str]],
+    ) -> None:
+        """Add the same where the texts, so many, are yet to be written."""
         self._rows.append(rows)
-        self._ids.append(ids + len(self._texts))
-        self._sorts.append(np.full(len(texts), SORTS.index(sort), np.int8))
-        self._texts.extend(texts)
+        self._ids.append(ids + self._n)
+        self._sorts.append(np.full(n, SORTS.index(sort), np.int8))
+        self._texts.append(write)
+        self._n += n
 
     def build(self) -> Features:
         """Return the features of all values."""
@@ -103,7 +143,7 @@ class FeaturesBuilder:
         ids = np.concatenate([np.empty(0, np.int64), *self._ids])
         offsets, grouped = group_rows(rows, ids, self._n_values)
         sorts = np.concatenate([np.empty(0, np.int8), *self._sorts])
-        return Features(offsets, grouped, sorts, self._texts)
+        return Features(offsets, grouped, sorts, _Texts(self._texts, self._n))
 
 
 def trigrams(values: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str]]:

@@ -110,23 +110,27 @@ class FieldData:
         a, b
             Codes of values, none of them -1.
         """
-        low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
-        levels = np.zeros(len(low), np.int8)
-        differ = np.flatnonzero(low != high)
-        if len(differ) == 0:
-            return levels
-        n = len(self.values)
+        levels = np.zeros(len(a), np.int8)
+        differ = np.flatnonzero(a != b)
+        if len(differ):
+            one, other = a[differ], b[differ]
+            levels[differ] = self.compare_different(np.minimum(one, other), np.maximum(one, other))
+        return levels
+
+    def compare_different(self, low: Codes, high: Codes) -> Levels:
+        """Return the level of each pair of different values, `low < high`."""
+        n, low, high = len(self.values), low.astype(np.int32, copy=False), high.astype(np.int32, copy=False)
+        if len(low) == 0:
+            return np.zeros(0, np.int8)
         if n > _VARIOUS:
-            for part in _batches(len(differ)):
-                some = differ[part]
-                levels[some] = self.comparison.compare(low[some].astype(np.int32), high[some].astype(np.int32))
-            return levels
-        distinct, place = distinct_keys(low[differ] * n + high[differ], len(differ).bit_length() + 1)
-        found = np.empty(len(distinct), np.int8)
-        for part in _batches(len(distinct)):
-            keys = distinct[part]
-            found[part] = self.comparison.compare((keys // n).astype(np.int32), (keys % n).astype(np.int32))
-        levels[differ] = found[place]
+            return self._compare(low, high)
+        distinct, place = distinct_keys(low.astype(np.int64) * n + high, len(low).bit_length() + 1)
+        return self._compare((distinct // n).astype(np.int32), (distinct % n).astype(np.int32))[place]
+
+    def _compare(self, low: Codes, high: Codes) -> Levels:
+        levels = np.empty(len(low), np.int8)
+        for part in _batches(len(low)):
+            levels[part] = self.comparison.compare(low[part], high[part])
         return levels
 
     def features(self) -> Features:

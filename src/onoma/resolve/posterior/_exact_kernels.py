@@ -8,6 +8,76 @@ from onoma.resolve.posterior._copying_kernels import uniform_at, word_at
 
 
 @nb.njit(cache=True, nogil=True)
+def pairs_that_matter(
+    n: int,
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    copy: NDArray[np.float64],
+    relative: NDArray[np.float64],
+    faint: float,
+    faint_sum: float,
+    least: float,
+) -> NDArray[np.bool_]:
+    """Return the pairs that can be copies, and those that can take the place of one.
+
+    A pair of copy weight c and relation weight r is a copy with a probability of at most c / (1 + c + r). One that is
+    none takes from a pair that is at most c·w / ((1 + c)(1 + c + w)), w being its own weight. Pairs whose bounds are at
+    most `faint` are left out, unless those of a record sum to more than `faint_sum`; pairs of no more than the least
+    weight are left out in any case.
+    """
+    # What can be a copy; the second time round all pairs of records with too many that hardly can.
+    is_copy = np.empty(len(a), dtype=np.bool_)
+    total = np.zeros(n)
+    for e in range(len(a)):
+        chance = copy[e] / (1.0 + copy[e] + relative[e])
+        is_copy[e] = chance > faint
+        if not is_copy[e]:
+            total[a[e]] += chance
+            total[b[e]] += chance
+    offsets = np.zeros(n + 1, dtype=np.int64)
+    for e in range(len(a)):
+        if not is_copy[e] and max(total[a[e]], total[b[e]]) > faint_sum:
+            is_copy[e] = copy[e] + relative[e] > least
+        if is_copy[e]:
+            offsets[a[e] + 1] += 1
+            offsets[b[e] + 1] += 1
+    for i in range(n):
+        offsets[i + 1] += offsets[i]
+    at = offsets[:-1].copy()
+    copies = np.empty(offsets[n])
+    for e in range(len(a)):
+        if is_copy[e]:
+            for i in (a[e], b[e]):
+                copies[at[i]] = copy[e]
+                at[i] += 1
+    matters = is_copy.copy()
+    total[:] = 0.0
+    for e in range(len(a)):
+        weight = copy[e] + relative[e]
+        if is_copy[e] or weight <= least:
+            continue
+        for i in (a[e], b[e]):
+            matters[e] |= most_taken(copies, offsets[i], offsets[i + 1], weight) > faint
+        if not matters[e]:
+            for i in (a[e], b[e]):
+                total[i] += most_taken(copies, offsets[i], offsets[i + 1], weight)
+    for e in range(len(a)):
+        if not matters[e] and max(total[a[e]], total[b[e]]) > faint_sum:
+            matters[e] = copy[e] + relative[e] > least
+    return matters
+
+
+@nb.njit(cache=True, nogil=True, inline="always")
+def most_taken(copies: NDArray[np.float64], first: int, end: int, weight: float) -> float:
+    """Return the most that a pair of this weight can take from any of some copies, as a probability."""
+    most = 0.0
+    for at in range(first, end):
+        c = copies[at]
+        most = max(most, c * weight / ((1.0 + c) * (1.0 + c + weight)))
+    return most
+
+
+@nb.njit(cache=True, nogil=True)
 def sum_forests(
     weight: NDArray[np.float64],
     copies: NDArray[np.float64],

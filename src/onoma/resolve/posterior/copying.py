@@ -116,12 +116,17 @@ class CopyingSampler:
         self._threads = threads
         self._layout: _Layout | None = None
 
-    def among(self, pairs: NDArray[np.int64]) -> "CopyingSampler":
-        """Return a chain over some of the pairs, from where this one stands."""
+    def among(self, records: NDArray[np.int32], pairs: NDArray[np.int64]) -> "CopyingSampler":
+        """Return a chain over some records (ascending) and pairs of them, from where this one stands.
+
+        What it says of records is about their places among these.
+        """
         other = object.__new__(CopyingSampler)
-        other.a, other.b = self.a[pairs], self.b[pairs]
-        other._outside, other._threads, other._layout = self._outside, self._threads, None
-        other.rng_state, other.time = self.rng_state.copy(), self.time.copy()
+        place = np.zeros(len(self.time), dtype=np.int32)
+        place[records] = np.arange(len(records), dtype=np.int32)
+        other.a, other.b = place[self.a[pairs]], place[self.b[pairs]]
+        other._outside, other._threads, other._layout = self._outside[records], self._threads, None
+        other.rng_state, other.time = self.rng_state.copy(), self.time[records]
         return other
 
     def run(

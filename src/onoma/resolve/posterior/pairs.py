@@ -166,17 +166,16 @@ def sample(
     settings: SampledPairSettings,
     run: RunContext,
     *,
-    n_pairs: int | None = None,
+    left: tuple[int, int] | None = None,
 ) -> tuple[Draws, Stopped | None]:
     """Run a chain to its end, or until it is stopped, from its beginning or from where it was.
 
     Parameters
     ----------
-    n_pairs
-        The pairs that the chain is about; None: all of the evidence.
+    left
+        How many records and pairs the chain is about; None: all of the evidence.
     """
-    n_pairs = len(evidence.a) if n_pairs is None else n_pairs
-    tally = Tally.empty(evidence.n, n_pairs, settings.samples)
+    tally = Tally.empty(*(left or (evidence.n, len(evidence.a))), settings.samples)
     if run.resume is not None:
         paused = run.resume.stopped
         if paused.of != evidence_fingerprint(evidence) or paused.tally.shape != tally.shape:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import distance
 
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.writing import element_wise, fold_all
+from onoma.resolve.fields.kinds.packed import Texts
+from onoma.resolve.fields.writing import fold_all
 
 __all__ = ["Code", "CodeComparison"]
 
@@ -41,18 +41,16 @@ class CodeComparison:
 
     def __init__(self, values: list[str]) -> None:
         self._values = values
-        self._table = np.array(values, dtype=object)
-        self._lengths = np.array([len(value) for value in values], np.int32)
+        self._texts = Texts(values)
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
-        longest = np.maximum(self._lengths[a], self._lengths[b])
-        shortest = np.minimum(self._lengths[a], self._lengths[b])
-        slips = element_wise(self._table, a, b, distance.OSA.distance, score_cutoff=2)
+        one, other = self._texts.lengths[a], self._texts.lengths[b]
+        longest, shortest = np.maximum(one, other), np.minimum(one, other)
+        slips = self._texts.slips(a, b)
         within = np.zeros(len(a), np.bool_)
         uneven = np.flatnonzero((longest > shortest) & (shortest >= 4))
-        for scorer in (distance.Prefix.similarity, distance.Postfix.similarity):
-            within[uneven] |= element_wise(self._table, a[uneven], b[uneven], scorer) >= shortest[uneven]
+        within[uneven] = self._texts.is_within(a[uneven], b[uneven])
         conditions = [
             (slips <= 1) & (longest >= 3),
             (slips <= 2) & (longest >= 6),

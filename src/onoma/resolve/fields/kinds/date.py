@@ -11,11 +11,11 @@ from datetime import date, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import distance
 
 from onoma.resolve.fields.features import Features, FeaturesBuilder
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.writing import element_wise, fold
+from onoma.resolve.fields.kinds.packed import Texts
+from onoma.resolve.fields.writing import fold
 
 __all__ = ["Date", "DateComparison", "YearComparison", "read_date", "read_serial", "reads_day_first"]
 
@@ -160,7 +160,7 @@ class DateComparison:
 
     def __init__(self, values: list[str]) -> None:
         self._values = values
-        self._digits = np.array([_digits(value) for value in values], dtype=object)
+        self._digits = Texts([_digits(value) for value in values])
         self._parts = np.array([_parts(value) for value in values], np.int32).reshape(-1, 3)
         year, month, day = self._parts.T
         self._days = np.where(day > 0, year * 365.25 + month * 30.44 + day, np.nan)
@@ -172,7 +172,7 @@ class DateComparison:
         agree = given & (p == q)
         years = np.where(given[:, 0], np.abs(p[:, 0] - q[:, 0]), 9999)
         swapped = (years == 0) & given[:, 1] & (p[:, 1] == q[:, 2]) & (p[:, 2] == q[:, 1])
-        slips = element_wise(self._digits, a, b, distance.OSA.distance)
+        slips = self._digits.slips(a, b)
         partial = ~given.all(axis=1) & given[:, 0]
         near = np.abs(self._days[a] - self._days[b]) <= 10
         conditions = [
@@ -203,14 +203,14 @@ class YearComparison:
 
     def __init__(self, values: list[str]) -> None:
         self._values = values
-        self._digits = np.array([_digits(value) for value in values], dtype=object)
+        self._digits = Texts([_digits(value) for value in values])
         self._years = np.array([_parts(value)[0] for value in values], np.int32)
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         given = (self._years[a] > 0) & (self._years[b] > 0)
         years = np.where(given, np.abs(self._years[a] - self._years[b]), 9999)
-        slips = element_wise(self._digits, a, b, distance.OSA.distance, score_cutoff=1)
+        slips = self._digits.slips(a, b)
         return np.select([years == 1, years <= 3, slips <= 1], [1, 2, 3], 4).astype(np.int8)
 
     def features(self) -> Features:

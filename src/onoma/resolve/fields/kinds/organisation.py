@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import distance
 
 from onoma.resolve.fields.bags import Bags, alike_words, cut
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
+from onoma.resolve.fields.kinds.packed import MORE, Texts
 from onoma.resolve.fields.lexicon import LEGAL_FORMS, ORGANISATION_WORDS, SMALL_WORDS
-from onoma.resolve.fields.writing import element_wise, fold, number_texts
+from onoma.resolve.fields.writing import fold, number_texts
 
 __all__ = ["Organisation", "OrganisationComparison"]
 
@@ -56,10 +56,10 @@ class OrganisationComparison:
     def __init__(self, values: list[str], counts: NDArray[np.int64]) -> None:
         self._values = values
         self._cores = [_core(value) for value in values]
-        self._table = np.array([" ".join(core) for core in self._cores], dtype=object)
+        self._written = [" ".join(core) for core in self._cores]
+        self._texts = Texts(self._written)
         self._bags = Bags.build(self._cores, counts)
         self._alike = alike_words(self._bags.words)
-        self._lengths = np.array([len(text) for text in self._table], np.int32)
         self._same = number_texts("".join(core) for core in self._cores)
         acronyms = [_acronym(core) for core in self._cores]
         texts = number_texts(["".join(core) for core in self._cores] + acronyms)
@@ -69,13 +69,13 @@ class OrganisationComparison:
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         cosine = self._bags.soft_cosines(a, b, self._alike)
-        winkler = element_wise(self._table, a, b, distance.JaroWinkler.similarity)
-        slips = np.full(len(a), 9, np.float32)
+        winkler = self._texts.winkler(a, b)
+        slips = np.full(len(a), MORE, np.int8)
         near = np.flatnonzero(winkler >= 0.7)
-        slips[near] = element_wise(self._table, a[near], b[near], distance.OSA.distance, score_cutoff=2)
+        slips[near] = self._texts.slips(a[near], b[near])
         short = self._has_acronym[a] & (self._acronym[a] == self._joined[b])
         short |= self._has_acronym[b] & (self._acronym[b] == self._joined[a])
-        longest = np.maximum(self._lengths[a], self._lengths[b])
+        longest = np.maximum(self._texts.lengths[a], self._texts.lengths[b])
         level = cut(cosine, _CUTS, first=4)
         last = len(self.levels) - 1
         level = np.where((level == last - 1) & (winkler < 0.8), last, level)
@@ -89,7 +89,7 @@ class OrganisationComparison:
         builder = FeaturesBuilder(len(self._values))
         builder.add_values(self._values)
         builder.add_rows("token", self._bags.row_ids(), self._bags.ids.astype(np.int64), self._bags.words)
-        builder.add_rows("trigram", *trigrams([text[:60] for text in self._table]))
+        builder.add_rows("trigram", *trigrams([text[:60] for text in self._written]))
         builder.add("key", (["".join(core), _acronym(core)] for core in self._cores))
         return builder.build()
 

@@ -9,16 +9,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import distance
 
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
+from onoma.resolve.fields.kinds.packed import MORE, Texts, Words
 from onoma.resolve.fields.names import NameWords, write_name
-from onoma.resolve.fields.writing import element_wise, number_texts
 
 __all__ = ["Person", "PersonComparison", "skeleton"]
 
-_CLOSE, _SIMILAR, _ALIKE = 0.92, 0.85, 0.70
+_CLOSE, _SIMILAR, _ALIKE, _NEAR = 0.92, 0.85, 0.70, 0.5
 
 
 def skeleton(word: str) -> str:
@@ -71,19 +70,18 @@ class PersonComparison:
     def __init__(self, values: list[str], words: NameWords) -> None:
         self._values = values
         self._words = words
-        self._table = np.array(values, dtype=object)
-        self._lengths = np.array([len(value) for value in values], np.int32)
-        self._sorted = number_texts("".join(sorted(value.split())) for value in values)
-        self._joined = number_texts(value.replace(" ", "") for value in values)
+        self._texts = Texts(values)
+        written = Words(values)
+        self._sorted, self._joined = written.sorted(), written.joined()
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         met = self._words.align(a, b)
-        winkler = element_wise(self._table, a, b, distance.JaroWinkler.similarity, score_cutoff=0.5)
-        slips = np.full(len(a), 9, np.float32)
-        near = np.flatnonzero(winkler >= 0.5)
-        slips[near] = element_wise(self._table, a[near], b[near], distance.OSA.distance, score_cutoff=2)
-        longest = np.maximum(self._lengths[a], self._lengths[b])
+        winkler = self._texts.winkler(a, b)
+        slips = np.full(len(a), MORE, np.int8)
+        near = np.flatnonzero(winkler >= _NEAR)
+        slips[near] = self._texts.slips(a[near], b[near])
+        longest = np.maximum(self._texts.lengths[a], self._texts.lengths[b])
         same = (self._sorted[a] == self._sorted[b]) | (self._joined[a] == self._joined[b])
         sure = (met.whole > 0) | (met.left_a + met.left_b + met.initial == 1)  # J. S. and John Smith say little
         whole = met.whole + met.nickname

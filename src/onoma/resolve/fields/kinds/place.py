@@ -5,17 +5,18 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import distance
 
 from onoma.resolve.fields.bags import Bags, alike_words
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
+from onoma.resolve.fields.kinds.packed import MORE, Texts, Words
 from onoma.resolve.fields.lexicon import ADDRESS_WORDS
-from onoma.resolve.fields.writing import element_wise, fold_all, number_texts
+from onoma.resolve.fields.writing import fold_all
 
 __all__ = ["Place", "PlaceComparison"]
 
 _CUTS = (0.85, 0.70, 0.50, 0.30)
+_NUMBERS = 2  # of an address that are joined with its words
 _ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)")
 
 
@@ -50,20 +51,23 @@ class PlaceComparison:
 
     def __init__(self, values: list[str], counts: NDArray[np.int64]) -> None:
         self._values = values
-        self._table = np.array(values, dtype=object)
+        self._texts = Texts(values)
         self._bags = Bags.of_texts(values, counts)
         self._alike = alike_words(self._bags.words)
-        self._sorted = number_texts("".join(sorted(value.split())) for value in values)
-        self._joined = number_texts(value.replace(" ", "") for value in values)
-        self._numbers = [_numbers(values, is_ordinal=is_ordinal) for is_ordinal in (False, True)]
+        self._words = words = Words(values)
+        self._sorted, self._joined = words.sorted(), words.joined()
+        self._is_number = words.marked(lambda word: word[:1].isdigit())
+        # Streets are counted (`54th`), houses numbered: an address may leave out between which streets a house stands.
+        is_ordinal = words.marked(lambda word: bool(_ORDINAL.fullmatch(word)))
+        self._numbers = [words.set_of(self._is_number & ~is_ordinal), words.set_of(self._is_number & is_ordinal)]
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         cosine = self._bags.soft_cosines(a, b, self._alike)
-        winkler = element_wise(self._table, a, b, distance.JaroWinkler.similarity, score_cutoff=0.7)
-        slips = np.full(len(a), 9, np.float32)
+        winkler = self._texts.winkler(a, b)
+        slips = np.full(len(a), MORE, np.int8)
         near = np.flatnonzero(winkler >= 0.7)
-        slips[near] = element_wise(self._table, a[near], b[near], distance.OSA.distance, score_cutoff=2)
+        slips[near] = self._texts.slips(a[near], b[near])
         same = (self._sorted[a] == self._sorted[b]) | (self._joined[a] == self._joined[b])
         conflict = np.zeros(len(a), np.bool_)
         for number, has_number in self._numbers:
@@ -85,21 +89,5 @@ class PlaceComparison:
         builder.add_values(self._values)
         builder.add_rows("token", self._bags.row_ids(), self._bags.ids.astype(np.int64), self._bags.words)
         builder.add_rows("trigram", *trigrams(self._values))
-        builder.add("key", (_keys(value) for value in self._values))
+        self._words.add_pairs(builder, self._is_number, _NUMBERS)
         return builder.build()
-
-
-def _numbers(values: Sequence[str], *, is_ordinal: bool) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Return a number for each value's set of words with digits, and whether it has any.
-
-    Streets are counted (`54th`), houses numbered: an address may leave out between which streets a house stands.
-    """
-    words = ([word for word in value.split() if word[0].isdigit()] for value in values)
-    texts = [" ".join(sorted(word for word in each if bool(_ORDINAL.fullmatch(word)) == is_ordinal)) for each in words]
-    return number_texts(texts), np.array([bool(text) for text in texts], np.bool_)
-
-
-def _keys(value: str) -> list[str]:
-    words = value.split()
-    numbers = [word for word in words if word[0].isdigit()][:2]
-    return [f"{number} {word}" for number in numbers for word in words if not word[0].isdigit()]

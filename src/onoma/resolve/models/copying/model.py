@@ -96,11 +96,11 @@ class Copying:
                 alike = None if evidence.taught >= 0 else copy / (1.0 + copy + relative)
                 if _is_plain(compared.problem):
                     solved = solve_small(evidence.n, evidence.a, evidence.b, copy, relative, seed=run.seed)
-                    chain = _origins(sampler.among(solved.rest), *solved.left)
+                    chain = _origins(sampler.among(solved.records, solved.rest), *solved.left)
                 else:
                     chain = _constrained(compared, copy, relative, run.seed)
-            n_left = None if solved is None else len(solved.rest)
-            draws, stopped = sample(chain, evidence, settings, run, n_pairs=n_left)
+            left = None if solved is None else (len(solved.records), len(solved.rest))
+            draws, stopped = sample(chain, evidence, settings, run, left=left)
             if solved is not None:
                 draws = solved.joined(draws, len(evidence.a))
         run.clock.lap("sampling")

@@ -1,0 +1,221 @@
+"""Kernels of `packed.py`: slips and Jaro–Winkler similarity of texts that lie side by side in memory."""
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.numerics.kernels import lean
+
+_BOOST, _MOST_COMMON = 0.7, 4  # of Winkler: similar texts gain by their common beginning, up to so many letters
+
+
+@lean
+def same_rest(letters: NDArray[np.uint16], i: int, i_end: int, j: int, j_end: int) -> bool:
+    """Say whether two rests of texts are equal."""
+    if i_end - i != j_end - j:
+        return False
+    while i < i_end:
+        if letters[i] != letters[j]:
+            return False
+        i += 1
+        j += 1
+    return True
+
+
+@lean
+def one_slip(letters: NDArray[np.uint16], i: int, i_end: int, j: int, j_end: int) -> int:
+    """Return the slips between two rests of texts: 0, 1, or 2 for more."""
+    while i < i_end and j < j_end and letters[i] == letters[j]:
+        i += 1
+        j += 1
+    if i == i_end or j == j_end:
+        return min(i_end - i + j_end - j, 2)
+    if abs((i_end - i) - (j_end - j)) > 1:
+        return 2
+    if same_rest(letters, i + 1, i_end, j + 1, j_end) or same_rest(letters, i + 1, i_end, j, j_end):
+        return 1
+    if same_rest(letters, i, i_end, j + 1, j_end):
+        return 1
+    if i + 1 < i_end and j + 1 < j_end and letters[i] == letters[j + 1] and letters[i + 1] == letters[j]:
+        return 1 if same_rest(letters, i + 2, i_end, j + 2, j_end) else 2
+    return 2
+
+
+@nb.njit("int8[::1](int32[::1], int32[::1], uint16[::1], int64[::1])", cache=True, nogil=True)
+def slips_upto_two(
+    a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """Return for each pair of texts the letters wrong, missing, extra or swapped with the next: 0, 1, 2; 3 for more.
+
+    That is optimal string alignment. What two texts have in common at their beginning costs nothing; at the first
+    letter that differs there are four ways to go on, and again at the second: then the rests must be equal.
+    """
+    found = np.empty(len(a), dtype=np.int8)
+    for e in range(len(a)):
+        i, i_end = offsets[a[e]], offsets[a[e] + 1]
+        j, j_end = offsets[b[e]], offsets[b[e] + 1]
+        if abs((i_end - i) - (j_end - j)) > 2:
+            found[e] = 3
+            continue
+        while i < i_end and j < j_end and letters[i] == letters[j]:
+            i += 1
+            j += 1
+        if i == i_end or j == j_end:
+            found[e] = i_end - i + j_end - j
+            continue
+        least = one_slip(letters, i + 1, i_end, j + 1, j_end)
+        if least > 0:
+            least = min(least, one_slip(letters, i + 1, i_end, j, j_end))
+            least = min(least, one_slip(letters, i, i_end, j + 1, j_end))
+            if i + 1 < i_end and j + 1 < j_end and letters[i] == letters[j + 1] and letters[i + 1] == letters[j]:
+                least = min(least, one_slip(letters, i + 2, i_end, j + 2, j_end))
+        found[e] = 1 + least
+    return found
+
+
+@nb.njit("float32[::1](int32[::1], int32[::1], uint16[::1], int64[::1])", cache=True, nogil=True)
+def winkler_similarities(
+    a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Return the Jaro–Winkler similarity of each pair of texts.
+
+    Each letter of the second text meets the first one of the first text that is equal, still free and near enough.
+    """
+    found = np.empty(len(a), dtype=np.float32)
+    longest = 1
+    for e in range(len(a)):
+        longest = max(longest, offsets[a[e] + 1] - offsets[a[e]], offsets[b[e] + 1] - offsets[b[e]])
+    taken, met = np.zeros(longest, dtype=np.bool_), np.empty(longest, dtype=np.uint16)
+    for e in range(len(a)):
+        first, n = offsets[a[e]], offsets[a[e] + 1] - offsets[a[e]]
+        second, m = offsets[b[e]], offsets[b[e] + 1] - offsets[b[e]]
+        if n == 0 or m == 0:
+            found[e] = 1.0 if n == m else 0.0
+            continue
+        reach = max(max(n, m) // 2 - 1, 0)
+        common = 0
+        for j in range(m):
+            letter = letters[second + j]
+            for i in range(max(j - reach, 0), min(j + reach + 1, n)):
+                if letters[first + i] == letter and not taken[i]:
+                    taken[i] = True
+                    met[common] = letter
+                    common += 1
+                    break
+        if common == 0:
+            found[e] = 0.0
+            continue
+        at = swapped = 0
+        for i in range(n):
+            if taken[i]:
+                swapped += letters[first + i] != met[at]
+                at += 1
+                taken[i] = False
+        similarity = (common / n + common / m + (common - swapped // 2) / common) / 3.0
+        if similarity > _BOOST:
+            begin = 0
+            while begin < min(n, m, _MOST_COMMON) and letters[first + begin] == letters[second + begin]:
+                begin += 1
+            similarity += begin * 0.1 * (1.0 - similarity)
+        found[e] = similarity
+    return found
+
+
+@nb.njit("boolean[::1](int32[::1], int32[::1], uint16[::1], int64[::1])", cache=True, nogil=True)
+def begins_or_ends(
+    a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return for each pair of texts whether the longer begins or ends with the shorter."""
+    found = np.empty(len(a), dtype=np.bool_)
+    for e in range(len(a)):
+        i, i_end = offsets[a[e]], offsets[a[e] + 1]
+        j, j_end = offsets[b[e]], offsets[b[e] + 1]
+        if i_end - i < j_end - j:
+            i, i_end, j, j_end = j, j_end, i, i_end
+        m = j_end - j
+        found[e] = same_rest(letters, i, i + m, j, j_end) or same_rest(letters, i_end - m, i_end, j, j_end)
+    return found
+
+
+@nb.njit(
+    "uint64[::1](int64[::1], int32[::1], int32[::1], boolean[::1], boolean, uint16[::1], int64[::1])",
+    cache=True,
+    nogil=True,
+)
+def hash_words(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    order: NDArray[np.int32],
+    used: NDArray[np.bool_],
+    apart: bool,
+    letters: NDArray[np.uint16],
+    starts: NDArray[np.int64],
+) -> NDArray[np.uint64]:
+    """Return 64 bits for each text made of some words of a value, in ascending order of `order[word]`; 0: of none.
+
+    `apart` says whether a space stands between words. The letters of word w begin at `starts[w]`. Words of one order
+    stay as they are, so that all of them 0 is the text itself. FNV-1a (Fowler, Noll and Vo), mixed at the end.
+    """
+    found = np.zeros(len(offsets) - 1, dtype=np.uint64)
+    most = 1
+    for v in range(len(found)):
+        most = max(most, offsets[v + 1] - offsets[v])
+    chosen = np.empty(most, dtype=np.int32)
+    for v in range(len(found)):
+        n = 0
+        for at in range(offsets[v], offsets[v + 1]):
+            word = ids[at]
+            if not used[word]:
+                continue
+            to = n
+            while to > 0 and order[chosen[to - 1]] > order[word]:
+                chosen[to] = chosen[to - 1]
+                to -= 1
+            chosen[to] = word
+            n += 1
+        if n == 0:
+            continue
+        bits = np.uint64(0xCBF29CE484222325)
+        for at in range(n):
+            for letter in letters[starts[chosen[at]] : starts[chosen[at] + 1]]:
+                bits = (bits ^ np.uint64(letter)) * np.uint64(0x100000001B3)
+            if apart:
+                bits = (bits ^ np.uint64(32)) * np.uint64(0x100000001B3)
+        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        found[v] = (bits ^ (bits >> np.uint64(27))) | np.uint64(1)
+    return found
+
+
+@nb.njit("Tuple((int64[::1], int64[::1]))(int64[::1], int32[::1], boolean[::1], int64)", cache=True, nogil=True)
+def cross_words(
+    offsets: NDArray[np.int64], ids: NDArray[np.int32], marked: NDArray[np.bool_], most: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of a marked word of a value (the first ones, so many) and one that is not: values, pairs.
+
+    A pair of words is marked · words + other; of a value each comes once.
+    """
+    size = 0
+    for v in range(len(offsets) - 1):
+        size += most * (offsets[v + 1] - offsets[v])
+    rows = np.empty(size, dtype=np.int64)
+    pairs = np.empty(size, dtype=np.int64)
+    n = 0
+    for v in range(len(offsets) - 1):
+        first, taken = n, 0
+        for at in range(offsets[v], offsets[v + 1]):
+            if not marked[ids[at]]:
+                continue
+            taken += 1
+            if taken > most:
+                break
+            for other in range(offsets[v], offsets[v + 1]):
+                if marked[ids[other]]:
+                    continue
+                pair = np.int64(ids[at]) * len(marked) + ids[other]
+                new = True
+                for before in range(first, n):
+                    new &= pairs[before] != pair
+                if new:
+                    rows[n], pairs[n] = v, pair
+                    n += 1
+    return rows[:n].copy(), pairs[:n].copy()
