@@ -68,3 +68,16 @@ def test_the_start_loads_nothing_heavy(code):
     tell = f"\nimport sys, json; print(json.dumps([m for m in {HEAVY} if m in sys.modules]), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code + tell], capture_output=True, text=True, check=True)
     assert json.loads(done.stderr.splitlines()[-1]) == []
+
+
+def test_annotating_text_loads_neither_pandas_nor_duckdb(tmp_path):
+    (tmp_path / "a.txt").write_text("Ada met Grace in York.\n", "utf-8")
+    code = (
+        "import sys\n"
+        "from onoma.cli.app import main\n"
+        f"sys.argv = ['onoma', 'annotate', r'{tmp_path / 'a.txt'}', '-o', r'{tmp_path / 'a.jsonl'}']\n"
+        "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code, stop.code\n"
+        "print([name for name in ('pandas', 'duckdb') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1:] == ["[]"], done.stderr

@@ -116,6 +116,17 @@ def test_a_sentence_is_read_by_itself(tagger):
     assert both.starts.tolist() == apart[0].starts.tolist() + (apart[1].starts + shift).tolist()
 
 
+def test_names_are_the_same_however_many_sentences_are_read_together(tagger, monkeypatch):
+    sentences = [*toy(10).words, ["No", "name"], *toy(6).words]
+    whole = tagger.find(Tokens.of_words(sentences))
+    assert len(whole)
+    for size in (1, 5, 9):
+        monkeypatch.setattr("onoma.text.names.sequences._AT_ONCE", size)
+        parts = tagger.find(Tokens.of_words(sentences))
+        for name in ("starts", "ends", "types", "probabilities"):
+            np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+
+
 def test_no_text_no_names(tagger):
     assert len(tagger.find(Tokens.of_words([]))) == 0
 

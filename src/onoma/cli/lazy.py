@@ -43,14 +43,14 @@ class LazyCommand:
         """Load it."""
         place = name.replace("-", "_")
         module = importlib.import_module(".".join(filter(None, ["onoma.cli", self.room, place])))
-        without_pandas()
+        from onoma.cli.sparing import Sparing
+
+        without_pandas()  # by now pyarrow is loaded: by the command's module, or to spare files
         found = getattr(module, self.attribute or place)
         if isinstance(found, typer.Typer):
             group = typer.main.get_group(found)
             group.name = name
             return group
-        from onoma.cli.sparing import Sparing
-
         alone = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
         alone.command(name, cls=Sparing if self.spares else TyperCommand)(found)
         return typer.main.get_command(alone)

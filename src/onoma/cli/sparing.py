@@ -13,10 +13,7 @@ from onoma.corpus.readers.source import reading
 from onoma.corpus.writers.delimited import formulas
 from onoma.corpus.writers.files import rejects_beside
 from onoma.corpus.writers.folders import sweep_folder
-from onoma.kb.exports.write import exported_files
-from onoma.pipeline.output import files_of
 from onoma.pipeline.targets import check_spared
-from onoma.resolve.config import read_config
 
 __all__ = ["Sparing"]
 
@@ -77,8 +74,12 @@ class Sparing(TyperCommand):
         """Return every file that may be written for a target."""
         files = [target]
         if self.name == "resolve":
+            from onoma.pipeline.output import files_of
+
             files = files_of(target)
         elif self.name == "export":
+            from onoma.kb.exports.write import exported_files
+
             files = exported_files(target, str(params.get("kind")))
         return [*files, rejects_beside(target)] if params.get("on_error") == OnError.reject else files
 
@@ -113,6 +114,8 @@ def _from_settings(path: object) -> list[Path]:
     """Return the files that a file of settings names."""
     if not isinstance(path, Path):
         return []
+    from onoma.resolve.config import read_config
+
     config = read_config(path)
     named = (getattr(config, name) for name in _NAMED_INSIDE)
     return [*(Path(name) for name in named if name is not None), *map(Path, config.parse.values())]

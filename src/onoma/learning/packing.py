@@ -8,7 +8,8 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,12 @@ from numpy.typing import NDArray
 from onoma.beside import place_for
 from onoma.errors import DataError
 
-__all__ = ["joined", "load_arrays", "parted", "save_arrays"]
+__all__ = ["joined", "load_arrays", "open_arrays", "parted", "save_arrays"]
 
 _HEADER, _SUFFIX, _VERSION, _LEVEL = "header.json", ".npy.zst", 2, 12
+_DAMAGE = (
+    OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error, zstandard.ZstdError,
+)  # fmt: skip
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The first time a zip can tell: two savings of one model are equal to the byte."""
 
@@ -42,25 +46,28 @@ def save_arrays(path: str | Path, kind: str, header: Mapping[str, Any], arrays: 
 
 def load_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read the header and arrays of a model of one kind."""
+    with open_arrays(path, kind) as (header, arrays):
+        return header, dict(arrays)
+
+
+@contextmanager
+def open_arrays(path: str | Path, kind: str) -> Iterator[tuple[dict[str, Any], Iterator[tuple[str, NDArray[Any]]]]]:
+    """Give the header and, one by one, the arrays of a model of one kind: whoever lets each go holds one at a time."""
     path = Path(path)
     if not path.is_file():
         raise DataError("there is no model here", file=path, hint="Train one, or name a folder of models.")
     try:
         with zipfile.ZipFile(path) as archive:
             header = json.loads(archive.read(_HEADER))
-            arrays = {
-                name.removesuffix(_SUFFIX): _array(archive.read(name))
-                for name in archive.namelist()
-                if name.endswith(_SUFFIX)
-            }
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, zstandard.ZstdError) as error:
+            if header.get("kind") != kind or header.get("version") != _VERSION:
+                raise DataError(
+                    f"holds kind {header.get('kind')!r}, version {header.get('version')}; "
+                    f"wanted {kind!r}, version {_VERSION}",
+                    file=path,
+                )
+            yield header, _arrays(archive)
+    except _DAMAGE as error:
         raise DataError(f"is damaged or no model: {error}", file=path, hint="Train the model again.") from error
-    if header.get("kind") != kind or header.get("version") != _VERSION:
-        raise DataError(
-            f"holds kind {header.get('kind')!r}, version {header.get('version')}; wanted {kind!r}, version {_VERSION}",
-            file=path,
-        )
-    return header, arrays
 
 
 def joined(texts: Iterable[str]) -> NDArray[np.uint8]:
@@ -79,8 +86,30 @@ def parted(stored: NDArray[np.uint8]) -> list[str]:
     return stored.tobytes().decode().split("\n") if len(stored) else []
 
 
-def _array(packed: bytes) -> NDArray[Any]:
-    return np.lib.format.read_array(io.BytesIO(zstandard.ZstdDecompressor().decompress(packed)), allow_pickle=False)
+def _arrays(archive: zipfile.ZipFile) -> Iterator[tuple[str, NDArray[Any]]]:
+    for name in archive.namelist():
+        if name.endswith(_SUFFIX):
+            with archive.open(name) as packed, zstandard.ZstdDecompressor().stream_reader(packed) as stream:
+                yield name.removesuffix(_SUFFIX), _array(stream)
+
+
+def _array(stream: Any) -> NDArray[Any]:  # noqa: ANN401 (zstandard's readers have no public class)
+    """Unpack right into the array: no second copy of it is ever held."""
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ValueError("an array is of another version")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    if fortran or dtype.hasobject:
+        raise ValueError(f"an array of {dtype} is not one of numbers")
+    array = np.empty(shape, dtype)
+    room = memoryview(array.reshape(-1).view(np.uint8))
+    while len(room):
+        n = stream.readinto(room)
+        if not n:
+            raise ValueError("an array ends early")
+        room = room[n:]
+    if stream.read(1):
+        raise ValueError("an array goes on after its end")
+    return array
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

@@ -19,7 +19,6 @@ from onoma.corpus.documents import Annotations, Text
 from onoma.corpus.formats import read_corpus
 from onoma.corpus.readers.texts import find_files, read_texts
 from onoma.corpus.schema import CHAINS, DOCUMENTS, MENTIONS, check
-from onoma.corpus.store import write_tables
 from onoma.corpus.writers.conll2012 import write_conll2012
 from onoma.corpus.writers.files import open_output
 from onoma.errors import DataError, SettingsError
@@ -435,6 +434,8 @@ def _write_conll(documents: Iterable[DocumentChains], path: Path) -> None:
 
 
 def _write_duckdb(documents: Iterable[DocumentChains], path: Path) -> None:
+    from onoma.corpus.store import write_tables
+
     corpus = _joined(documents)
     tables = {name: getattr(corpus, name) for name in ("documents", "tokens", "mentions", "chains")}
     with place_for(path) as place:

@@ -15,27 +15,26 @@ from onoma.text._slots_kernels import add_rows, mix, row_of
 __all__ = ["count_slots", "drop_some", "predict", "slot_of", "train_epoch"]
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True, inline="always")
 def slot_of(
     attributes: NDArray[np.uint32],
     begin: int,
     end: int,
     i: int,
-    template: NDArray[np.int16],
-    number: int,
+    templates: NDArray[np.int16],
+    t: int,
     shift: np.uint64,
 ) -> np.uint64:
-    """Return the slot of one template at token i of the sentence from begin to before end."""
-    value = np.uint64(number + 1) * np.uint64(0xD6E8FEB86659FD93)
-    n = template[0]
-    for p in range(n):
-        place = i + template[2 + 2 * p]
+    """Return the slot of template t at token i of the sentence from begin to before end."""
+    value = np.uint64(t + 1) * np.uint64(0xD6E8FEB86659FD93)
+    for p in range(templates[t, 0]):
+        place = i + templates[t, 2 + 2 * p]
         if place < begin:
             part = np.uint64(0x1_0000_0000) + np.uint64(begin - place)
         elif place >= end:
             part = np.uint64(0x2_0000_0000) + np.uint64(place - end)
         else:
-            part = np.uint64(attributes[place, template[1 + 2 * p]])
+            part = np.uint64(attributes[place, templates[t, 1 + 2 * p]])
         value = mix(value, part)
     return value >> shift
 
@@ -56,7 +55,7 @@ def count_slots(
             if gold[i] < -1:
                 continue
             for t in range(len(templates)):
-                slot = slot_of(attributes, sentences[s], sentences[s + 1], i, templates[t], t, np.uint64(shift))
+                slot = slot_of(attributes, sentences[s], sentences[s + 1], i, templates, t, np.uint64(shift))
                 if counts[slot] < 255:
                     counts[slot] += np.uint8(1)
 
@@ -75,7 +74,7 @@ def _rows_at(
 ) -> int:
     n = 0
     for t in range(len(templates)):
-        row = row_of(marks, before, slot_of(attributes, begin, end, i, templates[t], t, shift))
+        row = row_of(marks, before, slot_of(attributes, begin, end, i, templates, t, shift))
         if row >= 0:
             found[n] = row
             n += 1

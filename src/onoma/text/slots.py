@@ -106,4 +106,6 @@ class Rows:
 
 
 def _bounds(sizes: NDArray[np.integer]) -> NDArray[np.int32]:
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int32)]).astype(np.int32)
+    bounds = np.zeros(len(sizes) + 1, np.int32)
+    np.cumsum(sizes, out=bounds[1:])
+    return bounds

@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 from python_calamine import CalamineError, CalamineWorkbook
 
-from onoma.corpus.readers.delimited import read_delimited
 from onoma.corpus.readers.source import Source
 from onoma.errors import DataError
 
@@ -39,6 +38,8 @@ def read_spreadsheet(
         notes.append(
             f"the sheet {name!r} was read; {said} stayed behind (save a sheet as a file of its own to read it)"
         )
+    from onoma.corpus.readers.delimited import read_delimited
+
     with TemporaryDirectory(prefix="onoma-") as folder:
         plain = Path(folder) / "sheet.csv"
         with plain.open("w", encoding="utf-8", newline="") as file:

@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 from onoma.beside import place_for
 from onoma.corpus.documents import Annotations
 from onoma.corpus.schema import ANNOTATED_DOCUMENTS, ANNOTATED_TOKENS, SENTENCES, SPANS
-from onoma.corpus.store import write_tables
 from onoma.corpus.writers.files import open_output
 from onoma.corpus.writers.folders import folder_for
 from onoma.corpus.writers.highlight import highlighted_page
@@ -261,6 +260,8 @@ def _parquet(batches: Iterable[Annotations], path: Path) -> None:
 
 
 def _duckdb(batches: Iterable[Annotations], path: Path) -> None:
+    from onoma.corpus.store import write_tables
+
     with place_for(path) as place:
         place.unlink()  # DuckDB makes its own file
         write_tables(place, TABLES, ({name: getattr(batch, name) for name in TABLES} for batch in batches))

@@ -254,10 +254,7 @@ class _Parts:
     def load(self, name: str) -> Annotations:
         """Read a batch that was kept."""
         return Annotations(
-            *(
-                pq.read_table(self.folder / f"{name}.{table}", partitioning=None).cast(schema)
-                for table, schema in TABLES.items()
-            )
+            *(pq.ParquetFile(self.folder / f"{name}.{table}").read().cast(schema) for table, schema in TABLES.items())
         )
 
     def stream(self, names: Sequence[str], task: "object") -> Iterator[Annotations]:

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from onoma.corpus.arrays import array_of
 from onoma.corpus.documents import Annotations, Text
 from onoma.corpus.schema import ANNOTATED_DOCUMENTS, ANNOTATED_TOKENS, SENTENCES, SPANS
 from onoma.text.annotate import MODELS, Annotator
@@ -183,7 +184,7 @@ class _Places:
         first = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
         codes = np.concatenate([[0], np.cumsum([len(each.codes) for each in cut])])[:-1].astype(np.int64)
         sentences = np.array([len(each.sentences) - 1 for each in cut], np.int64)
-        ids = pa.array([text.document for text in texts], pa.string())
+        ids = array_of([text.document for text in texts], pa.string())
         return cls(ids, np.repeat(np.arange(len(texts)), sizes), first, codes, sizes, sentences)
 
     def in_document(self, token: NDArray[np.integer], at: NDArray[np.integer] | None = None) -> NDArray[np.int64]:
@@ -210,7 +211,7 @@ class _Places:
         document = np.repeat(np.arange(len(self.ids)), self.n_sentences)
         number = np.arange(len(starts)) - np.repeat(np.cumsum(self.n_sentences) - self.n_sentences, self.n_sentences)
         columns = {
-            "document": self.ids.take(pa.array(document)),
+            "document": self.ids.take(array_of(document, pa.int64())),
             "part": np.zeros(len(starts), np.int32),
             "sentence": number,
             "start": starts - self.first_token[document],
@@ -223,7 +224,7 @@ class _Places:
         first = np.cumsum(self.n_sentences) - self.n_sentences
         sentence = np.repeat(np.arange(len(lengths)), lengths)
         own = {
-            "document": self.ids.take(pa.array(self.document_of)),
+            "document": self.ids.take(array_of(self.document_of, pa.int64())),
             "part": np.zeros(len(tokens), np.int32),
             "sentence": sentence - first[self.document_of],
             "token": self.in_document(np.arange(len(tokens))),
@@ -234,7 +235,7 @@ class _Places:
 def _table(columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
     n = len(next(iter(columns.values())))
     arrays = [
-        pa.array(columns[field.name], field.type) if field.name in columns else pa.nulls(n, field.type)
+        array_of(columns[field.name], field.type) if field.name in columns else pa.nulls(n, field.type)
         for field in schema
     ]
     return pa.Table.from_arrays(arrays, schema=schema)
@@ -260,13 +261,12 @@ def _spans(
     words, xpos, lemmas = columns
     found = _candidates(tokens, names, phrases, xpos)
     bounds = sorted(found, key=lambda span: (span[0], -span[1]))
-    mentions = [
-        Mention(
-            words[a:b], xpos[a:b], found[a, b] - a, (inside.get(found[a, b]) or (0, 0, None, 0))[2], lemmas[found[a, b]]
-        )
-        for a, b in bounds
-    ]
-    known = annotator.lists.attributes(mentions)
+    known = annotator.lists.attributes(
+        [
+            Mention(words[a:b], xpos[a:b], head - a, inside[head][2] if head in inside else None, lemmas[head])
+            for (a, b), head in ((span, found[span]) for span in bounds)
+        ]
+    )
     rows: list[tuple[int, int, int, str, Any, Any, Any]] = [
         (start, 0, end, "name", label, chance, None) for start, end, label, chance in kind.values()
     ]
@@ -282,7 +282,7 @@ def _spans(
     ends = np.array([row[2] for row in rows], np.int64)
     heads = np.array([found[row[0], row[2]] for row in rows], np.int64)
     made: dict[str, Any] = {
-        "document": places.ids.take(pa.array(places.document_of[starts])),
+        "document": places.ids.take(array_of(places.document_of[starts], pa.int64())),
         "part": np.zeros(len(rows), np.int32),
         "layer": [row[3] for row in rows],
         "start": places.in_document(starts),

@@ -25,7 +25,7 @@ def feature_rows(
     for s in range(len(sentences) - 1):
         for i in range(sentences[s], sentences[s + 1]):
             for t in range(len(templates)):
-                slot = slot_of(attributes, sentences[s], sentences[s + 1], i, templates[t], t, np.uint64(shift))
+                slot = slot_of(attributes, sentences[s], sentences[s + 1], i, templates, t, np.uint64(shift))
                 ids[i, t] = row_of(marks, before, slot)
     return ids
 

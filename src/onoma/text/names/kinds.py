@@ -70,9 +70,12 @@ class MentionKinds:
             values = name_attributes(tokens, self.names.words, self.names.gazetteer)
         columns = _columns(self.names, tokens, values, (starts, ends, heads), name_types)
         alone = np.arange(len(columns) + 1, dtype=np.int32)
-        chances = self.tagger.chain.marginals(self.tagger.ids(columns, alone), alone)
-        best = chances.argmax(axis=1) if len(chances) else np.zeros(0, np.int64)
-        return [self.tagger.chain.labels[k] for k in best], chances.max(axis=1, initial=0.0).astype(np.float64)
+        kinds, sure = [], [np.zeros(0)]
+        for _, ids, bounds in self.tagger.pieces(columns, alone):
+            chances = self.tagger.chain.marginals(ids, bounds)
+            kinds += [self.tagger.chain.labels[k] for k in chances.argmax(axis=1)]
+            sure.append(chances.max(axis=1).astype(np.float64))
+        return kinds, np.concatenate(sure)
 
     def save(self, path: str | Path) -> None:
         """Write to one `.npz`."""

@@ -5,7 +5,7 @@ is the template's number hashed with the values (`_linear_kernels.slot_of`); fea
 no row. Decoding costs about 3 µs a token with a hundred templates and seventeen labels.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,8 @@ from onoma.text.slots import Rows, Slots
 __all__ = ["SequenceTagger", "bilou_codes", "bilou_labels", "spans_from"]
 
 N_BITS = 21
+_AT_ONCE = 4096
+"""Tokens whose features are held together: a megabyte or two."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +45,21 @@ class SequenceTagger:
     def ids(self, attributes: NDArray[np.uint32], sentences: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the rows of the features of each token."""
         return feature_rows(attributes, sentences, self._compiled, 64 - N_BITS, *self.slots.arrays)
+
+    def pieces(
+        self, attributes: NDArray[np.uint32], sentences: NDArray[np.int32]
+    ) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int32]]]:
+        """Yield, for runs of sentences, their first token, `ids` of their tokens, and where each sentence begins.
+
+        A token has a hundred features: rows are held for one run at a time, not for the whole batch.
+        """
+        first, n = 0, len(sentences) - 1
+        while first < n:
+            begin = int(sentences[first])
+            last = max(first + 1, int(np.searchsorted(sentences, begin + _AT_ONCE, "right")) - 1)
+            bounds = sentences[first : last + 1] - sentences[first]
+            yield begin, self.ids(attributes[begin : int(sentences[last])], bounds), bounds
+            first = last
 
     def decode(self, attributes: NDArray[np.uint32], sentences: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the code of each token's label."""

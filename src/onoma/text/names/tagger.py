@@ -120,11 +120,13 @@ class NameTagger:
             raise SettingsError(f"there is no style {style!r}; there are {', '.join(self.styles)}")
         columns = name_attributes(tokens, self.words, self.gazetteer) if values is None else values
         columns[:, -1] = self.styles.index(style) + 1
-        ids = self.tagger.ids(columns, tokens.sentences)
-        codes = self.tagger.chain.decode(ids, tokens.sentences)
-        starts, ends, types = spans_from(codes)
-        chances = self.tagger.chain.span_probabilities(ids, tokens.sentences, codes, starts, ends)
-        return Names(starts, ends, types, chances)
+        found: list[tuple[NDArray[Any], ...]] = [(np.zeros(0, np.int64),) * 3 + (np.zeros(0),)]
+        for first, ids, sentences in self.tagger.pieces(columns, tokens.sentences):
+            codes = self.tagger.chain.decode(ids, sentences)
+            starts, ends, types = spans_from(codes)
+            chances = self.tagger.chain.span_probabilities(ids, sentences, codes, starts, ends)
+            found.append((starts + first, ends + first, types, chances))
+        return Names(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
     def save(self, path: str | Path, card: Mapping[str, Any] | None = None) -> None:
         """Write to one `.npz`; the table of words is a file of its own."""

@@ -60,14 +60,18 @@ def _score(
     templates: NDArray[np.int16],
     shift: np.uint64,
     weights: NDArray[Any],
+    slots: NDArray[np.uint64],
     out: NDArray[np.float32],
 ) -> None:
+    """Write what each transition scores; all slots are found first, so that many looks at memory are under way."""
+    for k in range(len(active)):
+        slots[k] = slot_of(templates, active[k], atoms, shift)
     a, b, c = np.float32(0), np.float32(0), np.float32(0)
-    for t in active:
-        row = weights[slot_of(templates[t], t, atoms, shift)]
-        a += row[0]
-        b += row[1]
-        c += row[2]
+    for k in range(len(active)):
+        slot = slots[k]
+        a += weights[slot, 0]
+        b += weights[slot, 1]
+        c += weights[slot, 2]
     out[0], out[1], out[2] = a, b, c
 
 
@@ -118,7 +122,7 @@ def search(
     is_gold[:, beam] = True
     atoms = np.zeros((beam + 1, N_ATOMS), np.uint32)
     scores = np.zeros((beam + 1, 3), np.float32)
-    found = np.empty(len(label_templates), np.int64)
+    found, slots = np.empty(len(label_templates), np.int64), np.empty(len(active), np.uint64)
     chosen = np.zeros((beam, 2), np.int32)
     chosen_scores = np.zeros(beam, np.float32)
     new_node(nodes, 0, -1, -1)
@@ -135,7 +139,7 @@ def search(
             if item >= n_items and not (item == beam and learning):
                 continue
             fill(atoms[item], nodes, tops[now, item], fronts[now, item], places[now, item], words, n)
-            _score(atoms[item], active, templates, shift, weights, scores[item])
+            _score(atoms[item], active, templates, shift, weights, slots, scores[item])
             if item == beam:
                 continue
             for action in range(3):

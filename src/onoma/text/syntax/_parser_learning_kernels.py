@@ -51,7 +51,7 @@ def _follow(
         if k >= begin:
             fill(atoms, nodes, top, front, place, words, n)
             for t in active:
-                slot = slot_of(templates[t], t, atoms, shift)
+                slot = slot_of(templates, t, atoms, shift)
                 weights[slot, action] += change
                 sums[slot, action] += change * step
         top, front, place, n_nodes = apply(nodes, n_nodes, top, front, place, action, path[k, 1])
@@ -142,7 +142,7 @@ def count_label_slots(
                 fill(atoms, nodes, top, front, place, words[begin:end], n)
                 fill_arc(atoms, nodes, top, front, action, words[begin:end], n)
                 for t in range(len(templates)):
-                    slot = slot_of(templates[t], t, atoms, np.uint64(shift))
+                    slot = slot_of(templates, t, atoms, np.uint64(shift))
                     if counts[slot] < 255:
                         counts[slot] += 1
             top, front, place, n_nodes = apply(nodes, n_nodes, top, front, place, action, label)

@@ -40,12 +40,12 @@ _H = SLOTS.index("h") * _N_VALUES
 N_ATOMS = len(ATOMS)
 
 
-@nb.njit(cache=True, nogil=True)
-def slot_of(template: NDArray[np.int16], number: int, atoms: NDArray[np.uint32], shift: np.uint64) -> np.uint64:
-    """Return the slot of one template."""
-    value = np.uint64(number + 1) * np.uint64(0xD6E8FEB86659FD93)
-    for p in range(template[0]):
-        value = mix(value, np.uint64(atoms[template[1 + p]]))
+@nb.njit(cache=True, nogil=True, inline="always")
+def slot_of(templates: NDArray[np.int16], t: int, atoms: NDArray[np.uint32], shift: np.uint64) -> np.uint64:
+    """Return the slot of template t."""
+    value = np.uint64(t + 1) * np.uint64(0xD6E8FEB86659FD93)
+    for p in range(templates[t, 0]):
+        value = mix(value, np.uint64(atoms[templates[t, 1 + p]]))
     return value >> shift
 
 
@@ -196,7 +196,7 @@ def label_rows(
     """Write the rows of the weights of a label's features; return how many there are."""
     n = 0
     for t in range(len(templates)):
-        row = row_of(marks, before, slot_of(templates[t], t, atoms, shift))
+        row = row_of(marks, before, slot_of(templates, t, atoms, shift))
         if row >= 0:
             found[n] = row
             n += 1

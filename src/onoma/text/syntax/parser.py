@@ -17,12 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
-from onoma.learning.packing import load_arrays, save_arrays
+from onoma.learning.packing import open_arrays, save_arrays
 from onoma.numerics.rng import kernel_state, stream
 from onoma.progress import SILENT, Progress
 from onoma.text.linear import LinearModel, to_bytes
@@ -102,7 +103,7 @@ class Parser:
     templates: NDArray[np.int16]
     n_bits: int
     weights: NDArray[np.int8]
-    """Slots × (shift, left, right, nothing)."""
+    """Slots × (shift, left, right, nothing): a word of the processor each."""
     labels: LinearModel
     words: WordTable
     beam: int = 8
@@ -142,10 +143,14 @@ class Parser:
     @classmethod
     def load(cls, path: str | Path, words: WordTable) -> "Parser":
         """Read what `save` wrote."""
-        facts, arrays = load_arrays(path, "text/parser")
-        weights = np.zeros((1 << facts["bits"], 4), np.int8)
-        for k in range(3):
-            weights[:, k] = arrays[f"transitions_{k}"]
+        arrays: dict[str, NDArray[Any]] = {}
+        with open_arrays(path, "text/parser") as (facts, stored):
+            weights = np.zeros((1 << facts["bits"], 4), np.int8)
+            for name, array in stored:
+                if name.startswith("transitions_"):
+                    weights[:, int(name[-1])] = array
+                else:
+                    arrays[name] = array
         labels = LinearModel.of_parts("labels", facts, arrays)
         return cls(arrays["templates"], facts["bits"], weights, labels, words, facts["beam"], facts["slack"])
 
