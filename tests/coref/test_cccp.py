@@ -69,7 +69,7 @@ def test_the_quadratic_program_is_solved():
     rng = np.random.default_rng(0)
     planes, costs = rng.normal(size=(3, 5)), rng.random(3)
     products = planes @ planes.T
-    found = _shares(products, costs, np.zeros(3))
+    found = _shares(products, costs, np.zeros(3), 1e-6)
     assert found.sum() == pytest.approx(1.0)
     assert found.min() >= 0.0
 

@@ -45,8 +45,8 @@ class CccpSettings:
     """
 
     costs: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    decay: float = 1e-4
-    tolerance: float = 0.01
+    decay: float = 0.01
+    tolerance: float = 0.05
     rounds: int = 10
     planes: int = 100
     bits: int = 18
@@ -124,18 +124,20 @@ def _solved(examples: Sequence[Example], chosen: Sequence[NDArray[np.int64]], n:
         costs.append(cost / n)
         k = len(planes)
         products[k - 1, :k] = products[:k, k - 1] = [each @ planes[-1] for each in planes]
-        shares = _shares(products[:k, :k] / settings.decay, np.array(costs), np.append(shares, 0.0))
+        shares = _shares(
+            products[:k, :k] / settings.decay, np.array(costs), np.append(shares, 0.0), settings.tolerance / 10
+        )
         weights = -np.sum([share * each for share, each in zip(shares, planes, strict=True)], axis=0) / settings.decay
     return weights
 
 
-def _shares(products: Floats, costs: Floats, start: Floats) -> Floats:
-    """Return the α ≥ 0 with Σ α = 1 that maximises costs·α − ½ αᵀ products α: conditional gradients, pairwise."""
+def _shares(products: Floats, costs: Floats, start: Floats, least: float) -> Floats:
+    """Return the α ≥ 0 with Σ α = 1 that maximises costs·α − ½ αᵀ products α, to `least`: pairwise steps."""
     shares = start if start.sum() > 0 else np.eye(len(costs))[-1]
     for _ in range(_STEPS):
         gain = costs - products @ shares
         up, down = int(np.argmax(gain)), int(np.argmin(np.where(shares > 0, gain, np.inf)))
-        if gain[up] - gain[down] < _SMALL:
+        if gain[up] - gain[down] < least:
             break
         bend = products[up, up] + products[down, down] - 2 * products[up, down]
         step = min(shares[down], (gain[up] - gain[down]) / bend if bend > 0 else np.inf)
@@ -144,5 +146,5 @@ def _shares(products: Floats, costs: Floats, start: Floats) -> Floats:
     return shares
 
 
-_STEPS, _SMALL = 20_000, 1e-5
-"""Of the quadratic program: its unknowns are few, so a step costs nothing beside a pass over the documents."""
+_STEPS = 20_000
+"""Of the quadratic program, at most: far more than it takes."""
