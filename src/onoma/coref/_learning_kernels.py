@@ -17,7 +17,19 @@ from onoma.coref._features_kernels import (
     pair_relations,
 )
 
-__all__ = ["BINARY", "HIDDEN", "LATENT", "SVM", "coefficients", "learn_document", "learn_filter"]
+__all__ = [
+    "BINARY",
+    "HIDDEN",
+    "LATENT",
+    "SVM",
+    "coefficients",
+    "cost_of",
+    "features_of",
+    "is_anaphoric",
+    "is_right",
+    "learn_document",
+    "learn_filter",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -37,16 +49,17 @@ _NEGLIGIBLE = 1e-3
 
 
 @nb.njit(cache=True, nogil=True)
-def _is_right(chain: Ints, i: int, j: int, anaphoric: bool) -> bool:
+def is_right(chain: Ints, i: int, j: int, anaphoric: bool) -> bool:
+    """Say whether j is an antecedent of i that the annotation allows; j = i: whether i begins an entity."""
     if j == i:
         return not anaphoric
     return chain[i] >= 0 and chain[i] == chain[j]
 
 
 @nb.njit(cache=True, nogil=True)
-def _cost(chain: Ints, costs: Floats, i: int, j: int, anaphoric: bool) -> float:
+def cost_of(chain: Ints, costs: Floats, i: int, j: int, anaphoric: bool) -> float:
     """Return what it costs to let i follow j; j = i: to begin anew."""
-    if _is_right(chain, i, j, anaphoric):
+    if is_right(chain, i, j, anaphoric):
         return 0.0
     if j == i:
         return costs[0]  # false new
@@ -54,7 +67,8 @@ def _cost(chain: Ints, costs: Floats, i: int, j: int, anaphoric: bool) -> float:
 
 
 @nb.njit(cache=True, nogil=True)
-def _anaphoric(chain: Ints, i: int, low: int) -> bool:
+def is_anaphoric(chain: Ints, i: int, low: int) -> bool:
+    """Say whether mention i has an antecedent, from mention `low` on."""
     found = False
     for j in range(low, i):
         found = found or (chain[i] >= 0 and chain[i] == chain[j])
@@ -98,14 +112,14 @@ def _binary(kind: int, scores: Floats, chain: Ints, i: int, low: int, out: Float
 
 @nb.njit(cache=True, nogil=True)
 def _latent(scores: Floats, chain: Ints, costs: Floats, i: int, low: int, gamma: float, out: Floats) -> float:
-    anaphoric = _anaphoric(chain, i, low)
+    anaphoric = is_anaphoric(chain, i, low)
     best, best_right, at, at_right = -np.inf, -np.inf, i, i
     for j in range(low, i + 1):
         out[j - low] = 0.0
-        value = scores[j - low] + _cost(chain, costs, i, j, anaphoric)
+        value = scores[j - low] + cost_of(chain, costs, i, j, anaphoric)
         if value > best:
             best, at = value, j
-        if _is_right(chain, i, j, anaphoric) and scores[j - low] > best_right:
+        if is_right(chain, i, j, anaphoric) and scores[j - low] > best_right:
             best_right, at_right = scores[j - low], j
     if gamma == 0.0:
         out[at - low] += 1.0
@@ -113,18 +127,18 @@ def _latent(scores: Floats, chain: Ints, costs: Floats, i: int, low: int, gamma:
         return best - best_right
     total, total_right = 0.0, 0.0
     for j in range(low, i + 1):
-        total += np.exp((scores[j - low] + _cost(chain, costs, i, j, anaphoric) - best) / gamma)
-        if _is_right(chain, i, j, anaphoric):
+        total += np.exp((scores[j - low] + cost_of(chain, costs, i, j, anaphoric) - best) / gamma)
+        if is_right(chain, i, j, anaphoric):
             total_right += np.exp((scores[j - low] - best_right) / gamma)
     for j in range(low, i + 1):
-        out[j - low] = np.exp((scores[j - low] + _cost(chain, costs, i, j, anaphoric) - best) / gamma) / total
-        if _is_right(chain, i, j, anaphoric):
+        out[j - low] = np.exp((scores[j - low] + cost_of(chain, costs, i, j, anaphoric) - best) / gamma) / total
+        if is_right(chain, i, j, anaphoric):
             out[j - low] -= np.exp((scores[j - low] - best_right) / gamma) / total_right
     return best - best_right + gamma * (np.log(total) - np.log(total_right))
 
 
 @nb.njit(cache=True, nogil=True)
-def _features(
+def features_of(
     table: Ints,
     words: Ints,
     word_ends: Ints,
@@ -137,6 +151,7 @@ def _features(
     rel: Ints,
     out: Ints,
 ) -> int:
+    """Fill in the features of j as the antecedent of i (j = i: of none); return how many."""
     if j == i:
         return new_features(table, counts, i, mask, out)
     pair_relations(table, words, word_ends, modifiers, modifier_ends, i, j, rel)
@@ -182,7 +197,7 @@ def learn_document(
             if j < i and chain[j] == HIDDEN:
                 scores[j - low] = -np.inf
                 continue
-            m = _features(table, words, word_ends, modifiers, modifier_ends, counts, i, j, mask, rel, ids)
+            m = features_of(table, words, word_ends, modifiers, modifier_ends, counts, i, j, mask, rel, ids)
             total = 0.0
             for k in range(m):
                 total += weights[ids[k]]
@@ -193,7 +208,7 @@ def learn_document(
             part = parts[j - low]
             if abs(part) < _NEGLIGIBLE:
                 continue
-            m = _features(table, words, word_ends, modifiers, modifier_ends, counts, i, j, mask, rel, ids)
+            m = features_of(table, words, word_ends, modifiers, modifier_ends, counts, i, j, mask, rel, ids)
             for k in range(m):
                 gradient[ids[k]] += part
                 touched[n_touched] = ids[k]

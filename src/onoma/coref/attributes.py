@@ -143,6 +143,8 @@ def describe(document: Document, spans: Sequence[Span], vocabulary: Mapping[str,
     """Describe mentions; words that are not in `vocabulary` are known by their tag alone."""
     known = _Tokens.of(document, vocabulary)
     rows = np.zeros((len(spans), len(Column)), np.int64)
+    if spans:
+        _fill_places(rows, document, spans, known)
     words: list[int] = []
     word_ends: list[int] = []
     modifiers: list[int] = []
@@ -151,32 +153,24 @@ def describe(document: Document, spans: Sequence[Span], vocabulary: Mapping[str,
     inside = [""] * len(document)
     for start, end, kind in document.names:
         inside[start:end] = [kind] * (end - start)
-    genre = text_code(document.genre)
+    texts: list[tuple[int, int, int]] = []
     open_ends: list[int] = []
-    for row, span in enumerate(spans):
+    for span in spans:
         while open_ends and open_ends[-1] < span.end:
             open_ends.pop()
-        _describe(rows[row], document, span, known)
-        rows[row, Column.GENRE] = genre
-        rows[row, Column.NESTED] = min(len(open_ends), 3)
+        texts.append((min(len(open_ends), 3), *_texts(document, span, known.lower)))
         open_ends.append(span.end)
-        name = names.get((span.start, span.end)) or inside[span.head]
-        _add_kind(rows[row], document.known.get(span.head, ("",))[0].upper() or name, document, span)
-        content = sorted(
-            {known.codes[k] for k in range(span.start, span.end) if known.lower[k] not in _words("stop words")}
-        )
-        words.extend(content)
+        words.extend(sorted({code for code in known.content[span.start : span.end] if code >= 0}))
         word_ends.append(len(words))
-        modifiers.extend(
-            sorted(
-                {
-                    known.codes[k]
-                    for k in range(span.start, span.end)
-                    if k != span.head and document.upos[k] in {"ADJ", "NOUN", "PROPN", "NUM"}
-                }
-            )
-        )
+        apart = known.modifiers[span.start : span.end]
+        apart[span.head - span.start] = -1
+        modifiers.extend(sorted({code for code in apart if code >= 0}))
         modifier_ends.append(len(modifiers))
+    if spans:
+        rows[:, [Column.NESTED, Column.TEXT, Column.BARE_TEXT]] = texts
+    for row, span in zip(rows, spans, strict=True):
+        name = names.get((span.start, span.end)) or inside[span.head]
+        _add_kind(row, document.known.get(span.head, ("",))[0].upper() or name, document, span)
     return Mentions(rows, *(np.array(codes, np.int64) for codes in (words, word_ends, modifiers, modifier_ends)))
 
 
@@ -185,18 +179,94 @@ class _Tokens:
     """What is looked up once for each token of a document."""
 
     lower: Sequence[str]
-    codes: Sequence[int]
-    ids: Sequence[int]
-    quoted: Sequence[int]
+    content: list[int]
+    """The code of a word; -1 for a stop word."""
+    modifiers: list[int]
+    """The code of a word that may tell things of one kind apart; -1 for others."""
+    ids: NDArray[np.int64]
+    tags: NDArray[np.int64]
+    relations: NDArray[np.int64]
 
     @classmethod
     def of(cls, document: Document, vocabulary: Mapping[str, int]) -> "_Tokens":
         lower = [word.lower() for word in document.words]
+        codes = list(map(text_code, lower))
+        tags = _codes(document.tags)
         ids = [
-            vocabulary.get(_shared(word, tag)) or -1 - text_code(tag) % 997
-            for word, tag in zip(lower, document.tags, strict=True)
+            vocabulary.get(_shared(word, tag)) or -1 - code % 997
+            for word, tag, code in zip(lower, document.tags, tags.tolist(), strict=True)
         ]
-        return cls(lower, [text_code(word) for word in lower], ids, _quoted(document.words))
+        stop = _words("stop words")
+        return cls(
+            lower,
+            [-1 if word in stop else code for word, code in zip(lower, codes, strict=True)],
+            [code if upos in _TELLING else -1 for code, upos in zip(codes, document.upos, strict=True)],
+            np.array(ids, np.int64),
+            tags,
+            _codes(document.deprels),
+        )
+
+
+_TELLING = frozenset({"ADJ", "NOUN", "PROPN", "NUM"})
+
+
+def _codes(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Return the code of each of many strings, of which few differ."""
+    known = {text: text_code(text) for text in set(texts)}
+    return np.array([known[text] for text in texts], np.int64)
+
+
+def _fill_places(rows: NDArray[np.int64], document: Document, spans: Sequence[Span], known: _Tokens) -> None:
+    """Fill in what is read off the tokens at a mention's edges, of its head and of its governor."""
+    start, end, head = np.array([(span.start, span.end, span.head) for span in spans], np.int64).T
+    sentences, ids = document.sentences, known.ids
+    governor = document.heads[head]
+    governed = governor != head
+    before, after = np.maximum(start - 1, 0), np.minimum(end, len(document) - 1)
+    has_before = (start > 0) & (sentences[before] == sentences[head])
+    has_after = (end < len(document)) & (sentences[after] == sentences[head])
+    subjects = np.array([relation.startswith("nsubj") for relation in document.deprels], np.int64)
+    quoted = np.array(_quoted(document.words), np.int64)
+    filled: Mapping[Column, NDArray[np.int64] | int] = {
+        Column.START: start,
+        Column.END: end,
+        Column.HEAD: head,
+        Column.SENTENCE: sentences[head],
+        Column.HEAD_WORD: ids[head],
+        Column.FIRST_WORD: ids[start],
+        Column.LAST_WORD: ids[end - 1],
+        Column.BEFORE: np.where(has_before, ids[before], 0),
+        Column.AFTER: np.where(has_after, ids[after], 0),
+        Column.GOVERNOR: np.where(governed, ids[governor], 0),
+        Column.GOVERNOR_PLACE: np.where(governed, governor, -1),
+        Column.GOVERNOR_TAG: np.where(governed, known.tags[governor], 0),
+        Column.RELATION: known.relations[head],
+        Column.SUBJECT: subjects[head],
+        Column.HEAD_TEXT: [text_code(document.lemmas[place].lower()) for place in head.tolist()],
+        Column.SPEAKER: _codes(document.speakers)[head],
+        Column.QUOTED: quoted[head],
+        Column.LENGTH: np.minimum(end - start, 8),
+        Column.HEAD_TAG: known.tags[head],
+        Column.GENRE: text_code(document.genre),
+    }
+    for column, values in filled.items():
+        rows[:, column] = values
+    if document.clusters is not None:
+        rows[:, Column.FINE : Column.COARSE + 1] = document.clusters[head]
+        rows[:, Column.GOVERNOR_CLASS] = np.where(governed, document.clusters[governor, 2], 0)
+
+
+def _texts(document: Document, span: Span, lower: Sequence[str]) -> tuple[int, int]:
+    """Return the code of a mention's words, and of those without determiners before and a possessive 's behind."""
+    bare, last = span.start, span.end
+    while bare < span.head and document.upos[bare] == "DET":
+        bare += 1
+    if last - 1 > span.head and document.tags[last - 1] == "POS":
+        last -= 1
+    whole = text_code(" ".join(lower[span.start : span.end]))
+    if (bare, last) == (span.start, span.end):
+        return whole, whole
+    return whole, text_code(" ".join(lower[bare:last]))
 
 
 def _shared(word: str, tag: str) -> str:
@@ -218,40 +288,6 @@ def _quoted(words: Sequence[str]) -> list[int]:
             inside = 1 - inside
         quoted.append(inside)
     return quoted
-
-
-def _describe(row: NDArray[np.int64], document: Document, span: Span, known: _Tokens) -> None:
-    start, end, head = span.start, span.end, span.head
-    sentence = document.sentences[head]
-    governor = int(document.heads[head])
-    row[Column.START], row[Column.END], row[Column.HEAD], row[Column.SENTENCE] = start, end, head, sentence
-    row[Column.HEAD_WORD], row[Column.FIRST_WORD], row[Column.LAST_WORD] = (
-        known.ids[head],
-        known.ids[start],
-        known.ids[end - 1],
-    )
-    row[Column.BEFORE] = known.ids[start - 1] if start and document.sentences[start - 1] == sentence else 0
-    after = end < len(document) and document.sentences[end] == sentence
-    row[Column.AFTER] = known.ids[end] if after else 0
-    row[Column.GOVERNOR] = known.ids[governor] if governor != head else 0
-    row[Column.GOVERNOR_PLACE] = governor if governor != head else -1
-    row[Column.GOVERNOR_TAG] = text_code(document.tags[governor]) if governor != head else 0
-    row[Column.RELATION] = text_code(document.deprels[head])
-    row[Column.SUBJECT] = document.deprels[head].startswith("nsubj")
-    row[Column.TEXT] = text_code(" ".join(known.lower[start:end]))
-    row[Column.HEAD_TEXT] = text_code(document.lemmas[head].lower())
-    bare = start
-    while bare < head and document.upos[bare] == "DET":
-        bare += 1
-    last = end - 1 if end - 1 > head and document.tags[end - 1] == "POS" else end
-    row[Column.BARE_TEXT] = text_code(" ".join(known.lower[bare:last]))
-    row[Column.SPEAKER] = text_code(document.speakers[head])
-    row[Column.QUOTED] = known.quoted[head]
-    row[Column.LENGTH] = min(end - start, 8)
-    row[Column.HEAD_TAG] = text_code(document.tags[head])
-    if document.clusters is not None:
-        row[Column.FINE : Column.COARSE + 1] = document.clusters[head]
-        row[Column.GOVERNOR_CLASS] = document.clusters[governor, 2] if governor != head else 0
 
 
 def _add_kind(row: NDArray[np.int64], entity: str | None, document: Document, span: Span) -> None:

@@ -74,7 +74,10 @@ def _may_refer(document: Document, token: int) -> bool:
 
 def _phrases(document: Document, head: int) -> Iterator[Span]:
     seen = set()
+    present = {document.deprels[child].split(":")[0] for child in document.children[head]}
     for without in _PEELED:
+        if without and without[-1] not in present:
+            continue  # nothing more to leave out
         span = _span(document, head, without)
         if span not in seen:
             seen.add(span)
