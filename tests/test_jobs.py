@@ -1,6 +1,7 @@
 """Work that can be watched: what is noted, what is heard, and that nothing is left."""
 
 import json
+import os
 
 import pytest
 
@@ -56,3 +57,15 @@ def test_notes_of_others_do_no_harm(tmp_path):
     (tmp_path / ".a.job").write_text("no JSON")
     (tmp_path / ".b.job").write_text(json.dumps({"unknown": 1}))
     assert list_jobs(tmp_path) == []
+
+
+def test_what_killed_work_left_goes_when_the_next_begins(tmp_path):
+    with noted(tmp_path / "kb.duckdb", "x", SILENT, NEVER) as _:
+        [mine] = tmp_path.iterdir()
+        dead = mine.name.replace(f"-{os.getpid()}-", "-99999999-")
+    for each in (dead, f"{dead}.tmp", f"{dead}.stop"):
+        (tmp_path / each).write_text("{}")
+    (tmp_path / dead.replace("kb.duckdb", "other.duckdb")).write_text("{}")
+    with noted(tmp_path / "kb.duckdb", "x", SILENT, NEVER):
+        assert not list(tmp_path.glob(f"{dead}*"))
+    assert [each.name for each in tmp_path.iterdir()] == [dead.replace("kb.duckdb", "other.duckdb")]

@@ -27,6 +27,8 @@ _HOST = hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:
 """Folders are shared between machines, and the numbers of processes are not."""
 _OWN: set[Path] = set()
 """The working files of this process."""
+_TAILS = (".wal", ".tmp", ".stop")
+"""What stands beside a working file and goes with it: DuckDB's own, a draft, a request to end (`jobs.py`)."""
 _LONGEST = 120
 """Bytes of a target's name that its working files carry: file systems allow 255 for all of it."""
 _WAIT = "Wait until that is done and try again; reading it is possible meanwhile."
@@ -41,9 +43,9 @@ def working_place(target: Path, *, ending: str = "part") -> Path:
 
 
 def remove(place: Path) -> None:
-    """Remove a working file or folder and what DuckDB puts beside it; nothing happens where it is gone."""
+    """Remove a working file or folder and what stands beside it; nothing happens where it is gone."""
     _OWN.discard(place)
-    for each in (place, *(place.with_name(place.name + ending) for ending in (".wal", ".tmp"))):
+    for each in (place, *(place.with_name(place.name + tail) for tail in _TAILS)):
         if each.is_dir() and not each.is_symlink():
             shutil.rmtree(each, ignore_errors=True)
         else:
@@ -57,11 +59,11 @@ def clear_own() -> None:
         remove(place)
 
 
-def sweep(target: Path) -> list[Path]:
+def sweep(target: Path, *, ending: str = "part") -> list[Path]:
     """Remove the working files of processes that are no more; return them."""
     found = []
     with contextlib.suppress(OSError):  # a folder that cannot be listed has nothing for us to remove
-        found = [each for each in target.parent.iterdir() if is_left(each, target)]
+        found = [each for each in target.parent.iterdir() if is_left(each, target, ending=ending)]
     for each in found:
         remove(each)
     return found
@@ -88,7 +90,8 @@ def _pattern(target: Path, ending: str = "part") -> re.Pattern[str]:
     name = re.escape(_short(target.name))
     # Without host and chance: as earlier versions called them.
     who = r"(?:(?P<host>[0-9a-f]{8})-)?(?P<process>\d{1,9})(?:-[0-9a-f]{8})?"
-    return re.compile(rf"\.{name}\.{who}\.{ending}(?:\.wal|\.tmp)?")
+    tails = "|".join(map(re.escape, _TAILS))
+    return re.compile(rf"\.{name}\.{who}\.{ending}(?:{tails})?")
 
 
 def _is_alive(process: int) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from onoma.beside import is_left, remove, working_place
+from onoma.beside import is_left, remove, sweep, working_place
 from onoma.progress import Progress, Stop, Task
 
 __all__ = ["Job", "ask_to_stop", "list_jobs", "noted"]
@@ -130,13 +130,13 @@ def noted(target: Path | None, command: str, progress: Progress, stop: Stop) -> 
         yield progress, stop
         return
     target = target.resolve()
+    sweep(target, ending=_ENDING)  # of work that was killed
     place = working_place(target, ending=_ENDING)
     seen = _Noted(progress, place, Job(command, target.name, time.time(), os.getpid()))
     seen.write(now=True)
     try:
         yield seen, _Asked(stop, seen)
     finally:
-        place.with_name(place.name + _STOP).unlink(missing_ok=True)
         remove(place)
 
 
@@ -150,7 +150,6 @@ def list_jobs(folder: Path) -> list[Job]:
         except (OSError, ValueError, TypeError):
             continue
         if is_left(place, folder / job.target, ending=_ENDING):
-            place.with_name(place.name + _STOP).unlink(missing_ok=True)
             remove(place)
             continue
         job.note = place.name

@@ -109,6 +109,46 @@ def test_kills_lose_nothing_and_the_next_run_puts_all_in_order(folder):
     assert not [name for name in left if ".part" in name] or "put in order what a killed run left" in said
 
 
+KILLED = """
+import os, pathlib, signal, sys
+
+number, real = int(sys.argv.pop(1)), pathlib.Path.replace
+
+
+def replace(self, target):
+    global number
+    number -= self.parent.resolve().is_relative_to(pathlib.Path.cwd()) and ".job" not in self.name
+    if number == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(self, target)
+
+
+pathlib.Path.replace = replace
+from onoma.cli.app import main
+
+main()
+"""
+"""The command, killed just before it moves its second, third, … working file to its place."""
+
+
+@pytest.mark.parametrize(("target", "number"), [("new.duckdb", 1), ("out", 2)])
+def test_killed_just_before_a_rename(tmp_path, target, number):
+    write_table(simulate_people(60, seed=2), tmp_path / "people.csv")
+    line = ("resolve", "people.csv", "-o", target, "--no-check")
+    if target == "out":
+        complete(tmp_path, *line)
+        before = {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()}
+        write_table(simulate_people(70, seed=3), tmp_path / "people.csv")
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(number), *line], cwd=tmp_path, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert [name for name in parts(tmp_path) if ".part" in name]
+    if target == "out":  # no new table stands beside an old report
+        assert {name: (tmp_path / "out" / name).read_bytes() for name in before} == before
+    said = complete(tmp_path, *line)[1]
+    assert "put in order what a killed run left" in said
+    assert parts(tmp_path) == []
+
+
 def test_interrupts_are_quiet_and_quick(folder):
     for line, after in moments(folder):
         before = set(parts(folder))
