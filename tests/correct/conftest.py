@@ -11,7 +11,10 @@ from onoma.correct.lists import TYPES
 from onoma.correct.model import Weigher
 from onoma.correct.ngrams import count_ngrams
 from onoma.correct.spelling import Speller
+from onoma.correct.writers import Writers
 from reference.contexts import NATIVE
+
+WRITERS = Writers((0.02, 0.014, 0.01, 0.007, 0.004, 0.0045), (0.0127, 0.007, 0.004, 0.0024, 0.0011, 0.0008))
 
 
 @pytest.fixture(scope="session")
@@ -33,4 +36,4 @@ def corrector(weigher):
     weights = rng.normal(0, 1, 1 << 12).astype(np.float32)
     n = len(TYPES)
     calibration = Calibration(rng.uniform(0.5, 1.5, n).astype(np.float32), rng.normal(0, 0.5, n).astype(np.float32))
-    return Corrector(weigher, weights, calibration, {0.3: 0.2, 0.6: 0.4}, {"task": "test"})
+    return Corrector(weigher, weights, calibration, {0.3: 0.2, 0.6: 0.4}, {"task": "test"}, WRITERS)

@@ -71,8 +71,8 @@ def test_reasons_add_up_to_the_log_odds(corrector):
 def test_reasons_name_what_the_text_says_of_its_writer(corrector):
     tags = [tags_of(words) for words in SENTENCES]
     text, edits, p = corrector.weigh(SENTENCES, tags)
-    writer = Writer(0.3)
-    writer.see(np.full(5_000, 0.01))  # a careful writer
+    writer = Writer(corrector.writers)
+    writer.see(np.full(5_000, 0.01), 3_000)  # a practised writer
     settled = writer.settle(p, edits)
     found = corrector.choose(text, edits, settled, threshold=1e-4, n_reasons=100, joint=False)
     by_rule = {each for sentence in found for each in sentence if each.reasons[0].what in SHARES}
@@ -104,8 +104,8 @@ def test_reasons_name_what_the_text_says_of_its_writer(corrector):
 def test_probabilities_of_a_place_still_sum_to_one(corrector):
     edits = described(corrector.weigher)
     p = corrector.probabilities(edits)
-    writer = Writer(0.3)
-    writer.see(np.full(500, 0.05))
+    writer = Writer(corrector.writers)
+    writer.see(np.full(500, 0.05), 300)
     settled = writer.settle(p, edits)
     assert np.add.reduceat(settled, edits.rows.groups[:-1]) == pytest.approx(1)
     spelling = np.array([k >= 0 and TYPES[k] == "spelling" for k in edits.types])

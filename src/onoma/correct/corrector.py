@@ -25,6 +25,7 @@ from onoma.correct.packed import load_packed
 from onoma.correct.reasons import WRITER, Reason, reasons_of
 from onoma.correct.rules import apply_rules
 from onoma.correct.spelling import load_speller, save_speller
+from onoma.correct.writers import Writers
 from onoma.errors import DataError, SettingsError
 from onoma.learning.hashed import score_rows, softmax_groups
 from onoma.learning.packing import load_arrays, save_arrays
@@ -33,7 +34,7 @@ __all__ = ["MODEL", "Correction", "Corrector"]
 
 MODEL = Path(__file__).with_name("models") / "english"
 """The model that comes with Onoma."""
-_KIND = "correct/corrector"
+_KIND, _WRITERS = "correct/corrector", "writers.json"
 _ROUNDING = 1e-3
 """Scores are sums of 32-bit numbers."""
 
@@ -80,8 +81,8 @@ class Corrector:
         For each precision, the least probability that gives it on development essays.
     card
         Where the model comes from.
-    rate
-        How much of a place's probability edits have in essays, on average.
+    writers
+        How doubtful the text of learners and of practised writers is.
     """
 
     weigher: Weigher
@@ -89,7 +90,7 @@ class Corrector:
     calibration: Calibration
     thresholds: Mapping[float, float]
     card: Mapping[str, Any]
-    rate: float = 0.04
+    writers: Writers
 
     def probabilities(self, edits: EditRows) -> NDArray[np.float64]:
         """Return the probability of each edit at its place."""
@@ -180,7 +181,7 @@ class Corrector:
         folder.mkdir(parents=True, exist_ok=True)
         save_speller(self.weigher.proposals.speller, folder / "words.npz")
         self.weigher.proposals.forms.save(folder / "forms.npz")
-        facts = {"bits": self.weigher.bits, "thresholds": sorted(self.thresholds.items()), "rate": self.rate}
+        facts = {"bits": self.weigher.bits, "thresholds": sorted(self.thresholds.items())}
         arrays: dict[str, NDArray[Any]] = {
             "native": self.weigher.native.astype(np.float16),
             "weights": self.weights.astype(np.float16),
@@ -188,6 +189,7 @@ class Corrector:
             "shift": self.calibration.shift,
         }
         save_arrays(folder / "weights.npz", _KIND, facts, arrays)
+        self.writers.save(folder / _WRITERS)
         (folder / "card.json").write_text(json.dumps(self.card, indent=1) + "\n", "utf-8")
 
     @classmethod
@@ -206,7 +208,7 @@ class Corrector:
         weigher = Weigher(proposals, ngrams, native, facts["bits"])
         card = json.loads((folder / "card.json").read_text("utf-8"))
         calibration = Calibration(arrays["scale"], arrays["shift"])
-        return cls(weigher, weights, calibration, dict(facts["thresholds"]), card, facts["rate"])
+        return cls(weigher, weights, calibration, dict(facts["thresholds"]), card, Writers.load(folder / _WRITERS))
 
 
 def settle(words: Sequence[str], found: Sequence[Correction]) -> list[Correction]:

@@ -10,13 +10,15 @@ definition in the shared tasks.
 
 Dahlmeier and Ng, "Better Evaluation for Grammatical Error Correction", NAACL 2012.
 
-Cost: |source| × |hypothesis| for the alignments of a changed sentence and its lattice's arcs (a few for each changed
-token) for every annotator; an unchanged sentence costs nothing.
+Cost: |source| × (what was changed) for the alignments of a changed sentence and its lattice's arcs (a few for each
+changed token) for every annotator; an unchanged sentence costs nothing.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from rapidfuzz.distance import Levenshtein
 
 from onoma.corpus.edits import Edit, EditedSentence
 from onoma.errors import DataError
@@ -212,14 +214,36 @@ def _add_shortest(
 
 
 def _distances(source: Sequence[str], hypothesis: Sequence[str], substitution: int) -> list[list[int]]:
-    """Return the edit distance of every pair of prefixes."""
-    rows = [list(range(len(hypothesis) + 1))]
+    """Return the edit distance of pairs of prefixes, of all that a shortest alignment of the whole can pass.
+
+    An alignment that leaves the diagonals between the two corners by s costs 2 s more than their distance, so those
+    further out than the whole's distance allows are left at a number that no alignment reaches.
+    """
+    n, m = len(source), len(hypothesis)
+    whole = Levenshtein.distance(source, hypothesis, weights=(1, 1, substitution))
+    spare = (whole - abs(m - n)) // 2
+    first, last = min(0, m - n) - spare, max(0, m - n) + spare
+    far = n + m + 1
+    above = [j if j <= last else far for j in range(m + 1)]
+    rows = [above]
     for i, token in enumerate(source, start=1):
-        above, row = rows[-1], [i]
-        for j, other in enumerate(hypothesis, start=1):
-            diagonal = above[j - 1] if token == other else above[j - 1] + substitution
-            row.append(min(diagonal, above[j] + 1, row[-1] + 1))
+        row = [far] * (m + 1)
+        begin, end = max(i + first, 0), min(i + last, m)
+        left = far
+        if not begin:
+            left = row[0] = i
+            begin = 1
+        for j in range(begin, end + 1):
+            best = above[j - 1]
+            if token != hypothesis[j - 1]:
+                best += substitution
+                if above[j] < best:
+                    best = above[j] + 1
+                if left < best:
+                    best = left + 1
+            left = row[j] = best
         rows.append(row)
+        above = row
     return rows
 
 

@@ -7,16 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.edits import Edit, EditedSentence, apply_edits
-from onoma.correct.calibration import AS_LEARNT
-from onoma.correct.corrector import Corrector
+from onoma.correct.corrector import Correction, Corrector
 from onoma.correct.model import EditRows
-from onoma.correct.writers import Writer, shares
 from onoma.evaluate.max_match import EditScore, max_match
 from onoma.learning.hashed import score_rows, softmax_groups
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._sets.essays import PROMPTS, DescribedEssays, read_essays, read_gold
 from onoma.pipeline.studies._sets.reranker import signs_of
-from onoma.pipeline.text.correction import PRECISION
+from onoma.pipeline.text.correction import PRECISION, TextCorrector
 from onoma.pipeline.text.correction_training import tag_words
 
 __all__ = ["STUDIES"]
@@ -184,11 +182,14 @@ def _conll_2014(context: Context) -> Findings:
             *_PUBLISHED_2014,
         ),
         "shipped, best F0.5 on CoNLL-2013": (None, own, None, None),
-        f"shipped, default (precision {PRECISION})": (None, corrector.threshold(PRECISION), None, None),
-    }  # fmt: skip
+    }
     rows: list[Row] = []
-    for name, (weigh, threshold, paper, with_alternatives) in points.items():
-        hypotheses = _corrected(corrector, gold, threshold, weigh=weigh, as_used="default" in name)
+    told = {
+        name: (_corrected(corrector, gold, threshold, weigh), *papers)
+        for name, (weigh, threshold, *papers) in points.items()
+    }
+    told[f"shipped, default (precision {PRECISION})"] = _as_used(gold), None, None
+    for name, (hypotheses, paper, with_alternatives) in told.items():
         rows += _rows(name, max_match(gold, hypotheses)[0], paper, 0.5, scale=100)
         found = max_match(alternatives, hypotheses)[0]
         rows += _rows(f"{name}, with alternatives", found, with_alternatives, 0.5, scale=100)
@@ -235,26 +236,25 @@ def _mixed(models: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def _corrected(
-    corrector: Corrector,
-    gold: Sequence[EditedSentence],
-    threshold: float,
-    *,
-    weigh: Probabilities | None = None,
-    as_used: bool = False,
+    corrector: Corrector, gold: Sequence[EditedSentence], threshold: float, weigh: Probabilities | None = None
 ) -> list[list[str]]:
-    """Return the sentences as corrected; `as_used`: with what the whole text says of its writers."""
+    """Return the sentences as corrected at a threshold."""
     tokens = [sentence.tokens for sentence in gold]
     text, edits, p = corrector.weigh(tokens, tag_words(tokens))
-    p = p if weigh is None else weigh(edits)
-    least = None
-    if as_used:
-        writer = Writer(corrector.rate)
-        writer.see(shares(p, edits))
-        p, least = writer.settle(p, edits), dict.fromkeys(AS_LEARNT, PRECISION)
-    found = corrector.choose(text, edits, p, threshold=threshold, least=least)
+    found = corrector.choose(text, edits, p if weigh is None else weigh(edits), threshold=threshold)
+    return _applied(tokens, found)
+
+
+def _as_used(gold: Sequence[EditedSentence]) -> list[list[str]]:
+    """Return the sentences as a user gets them: one text, and what all of it says of who wrote it."""
+    tokens = [sentence.tokens for sentence in gold]
+    return _applied(tokens, TextCorrector().correct_words(tokens))
+
+
+def _applied(sentences: Sequence[Sequence[str]], found: Sequence[Sequence[Correction]]) -> list[list[str]]:
     return [
         apply_edits(words, [Edit(each.start, each.end, (" ".join(each.put),)) for each in some])
-        for words, some in zip(tokens, found, strict=True)
+        for words, some in zip(sentences, found, strict=True)
     ]
 
 

@@ -25,7 +25,7 @@ from onoma.correct.model import EditRows, Encoded
 from onoma.correct.protect import protected_spans
 from onoma.correct.reasons import Reason
 from onoma.correct.words import cut_words
-from onoma.correct.writers import FEWER, Writer, shares
+from onoma.correct.writers import PRACTISED, Writer, shares
 from onoma.errors import DataError, SettingsError
 from onoma.text.annotate import Annotator
 from onoma.text.tokens import Tokens
@@ -109,7 +109,7 @@ class TextCorrector:
         self.threshold = self.corrector.threshold(precision)
         # Who asks for less than the default wants to see what may be wrong, not what surely is.
         share = min(max((precision - _OPEN) / (PRECISION - _OPEN), 0.0), 1.0)
-        self.fewer = 1 + share * (FEWER - 1)
+        self.practised = share * PRACTISED
         # Of misspellings no essay says what a probability is worth: at the default they are taken at their word.
         self.least = dict.fromkeys(AS_LEARNT, share * precision)
         unknown = sorted(set(types) - set(TYPES))
@@ -120,13 +120,13 @@ class TextCorrector:
 
     def correct_words(self, sentences: Sequence[Sequence[str]]) -> list[list[Correction]]:
         """Return the corrections of sentences that are cut into words."""
-        writer = Writer(self.corrector.rate, self.fewer)
+        writer = Writer(self.corrector.writers, self.practised)
         out: list[list[Correction]] = []
         held: deque[tuple[Encoded, EditRows, NDArray[np.float64]]] = deque()
         for k in range(0, len(sentences), _BATCH):
             part = sentences[k : k + _BATCH]
             held.append(self.corrector.weigh(part, self._tags(part)))
-            writer.see(shares(held[-1][2], held[-1][1]))
+            writer.see(shares(held[-1][2], held[-1][1]), sum(map(len, part)))
             if len(held) > _HELD:
                 out += self._chosen(held.popleft(), writer)
         for weighed in held:

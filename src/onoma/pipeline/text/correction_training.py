@@ -10,7 +10,7 @@ import csv
 import lzma
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -35,6 +35,7 @@ from onoma.correct.ngrams import Ngrams, count_ngrams, load_ngrams
 from onoma.correct.packed import save_packed
 from onoma.correct.spelling import load_speller, make_speller, save_speller
 from onoma.correct.words import cut_words, fold_all
+from onoma.correct.writers import BANDS, Writers, measure_writers, shares
 from onoma.errors import DataError
 from onoma.learning.hashed import CandidateRows, HashedMaxEnt, score_rows, softmax_groups
 from onoma.numerics.rng import stream
@@ -59,6 +60,9 @@ _REVISED = ("official-preprocessed", "combined.5types")
 """The essays' later annotations: an edit that any of them asks for is right."""
 _NATIVE, _WEIGHTS = "native.npy", "edits.npy"
 """Stages of a run that is not done."""
+_NOBODY = Writers((1.0,) * len(BANDS), (1.0,) * len(BANDS))
+_BEHIND, _CAREFUL = 60_000, 3_000
+"""Of the held-out shard, which sentences say what practised writers' text is like."""
 _PART = 2_000
 _LONGEST = 60
 
@@ -144,8 +148,10 @@ def train_corrector(
         weights = _artificial(folder, output, weigher, essays, (training, seed))
         task.advance(1)
         others = [read_m2(folder / f"conll-2013/revised/{name}.m2.xz") for name in _REVISED]
-        calibration, thresholds, rate = calibrate(essays.judged_by(others).describe(weigher), weights)
-        corrector = Corrector(weigher, weights, calibration, thresholds, _card(training, thresholds), rate)
+        calibration, thresholds = calibrate(essays.judged_by(others).describe(weigher), weights)
+        card = _card(training, thresholds)
+        corrector = Corrector(weigher, weights, calibration, thresholds, card, _NOBODY)
+        corrector = replace(corrector, writers=writers_by(corrector, essays, _careful(folder)))
         corrector.save(output)
         save_packed(ngrams, output / "ngrams.npz")
         task.advance(1)
@@ -339,6 +345,12 @@ def _held_out(folder: Path, n: int, seed: int) -> list[list[str]]:
     return [found[k] for k in stream(seed, "held out").permutation(len(found)).tolist()]
 
 
+def _careful(folder: Path) -> list[list[str]]:
+    """Return sentences of the shard that nothing was counted on, behind those that artificial learners write on."""
+    short = (words for words in native_sentences(folder, (HELD_OUT,), mixed="none") if 2 <= len(words) <= _LONGEST)
+    return list(islice(short, _BEHIND, _BEHIND + _CAREFUL))
+
+
 def _artificial(
     folder: Path, output: Path, weigher: Weigher, essays: "Essays", how: tuple[CorrectorTraining, int]
 ) -> NDArray[np.float32]:
@@ -360,13 +372,31 @@ def _artificial(
     return model.weights_
 
 
+def writers_by(corrector: Corrector, essays: "Essays", careful: Sequence[Sequence[str]]) -> Writers:
+    """Measure how doubtful essays and careful sentences are to a corrector.
+
+    The essays calibrated it, by two numbers a type: held out, their edits have .0450 of a place, with them .0454.
+    """
+    return measure_writers(
+        *(
+            [
+                (shares(corrector.probabilities(edits), edits), sum(map(len, part)))
+                for k in range(0, len(sentences), _PART)
+                for part, part_tags in [(sentences[k : k + _PART], tags[k : k + _PART])]
+                for edits in [corrector.weigher.describe(encode(part, part_tags, corrector.weigher.ngrams))]
+            ]
+            for sentences, tags in (
+                ([each.tokens for each in essays.sentences], essays.tags),
+                (careful, tag_words(careful)),
+            )
+        )
+    )
+
+
 def calibrate(
     described: "DescribedEdits", weights: NDArray[np.float32], *, n_parts: int = 5
-) -> tuple[Calibration, dict[float, float], float]:
-    """Calibrate scores on essays; return also thresholds by precision, and the edits' mean share of a place.
-
-    Both are measured on parts that their calibration did not see.
-    """
+) -> tuple[Calibration, dict[float, float]]:
+    """Calibrate scores on essays; return also thresholds by precision, of parts that their calibration did not see."""
     rows, types = described.rows, described.types
     scores = score_rows(rows.ptr, rows.ids, rows.values, weights)
     groups = rows.groups
@@ -383,8 +413,7 @@ def calibrate(
         p[~mine] = softmax_groups(found.apply(scores, types), groups)[~mine]
     told = described.is_edit & ~np.isin(types, [TYPES.index(name) for name in AS_LEARNT])
     thresholds = precision_thresholds(p[told], described.is_right[told])
-    rate = float(np.add.reduceat(np.where(told, p, 0.0), groups[:-1]).mean())
-    return fit_calibration(scores, types, groups, described.chosen), thresholds, rate
+    return fit_calibration(scores, types, groups, described.chosen), thresholds
 
 
 def _card(training: CorrectorTraining, thresholds: dict[float, float]) -> dict[str, Any]:
