@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 
 import pytest
 
@@ -147,7 +148,6 @@ def test_markdown_keeps_prose():
 
 
 def test_web_page_without_its_menu():
-    pytest.importorskip("trafilatura")
     body = "".join(
         f"<p>Ada Lovelace wrote the note number {i}, which is long enough to be prose.</p>" for i in range(6)
     )
@@ -158,8 +158,14 @@ def test_web_page_without_its_menu():
 
 @pytest.mark.parametrize("soup", ["", "<", "<p>Ada<p>wrote</div></b>", "<script>x", "a & b &lt; c", "<!--"])
 def test_soup_is_no_error(soup):
-    pytest.importorskip("trafilatura")
     assert isinstance(html_text(soup), str)
+
+
+def test_web_page_without_a_finder_of_articles(monkeypatch):
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    page = "<html><head><title>T<body><nav>Home<p>Sport</nav><h1>Ada</h1><p>She <b>wrote</b>.<footer>(c)</footer>"
+    assert html_text(page) == "Ada\n\nShe wrote."
+    assert html_text("<nav><p>Home</nav>") == "Home"
 
 
 def test_find_files(tmp_path):

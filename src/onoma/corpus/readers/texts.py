@@ -4,8 +4,8 @@
 that cannot be read as text is still a document, empty, whose `problem` says why: nothing that came in is missing from
 what goes out. Bytes that are no UTF-8 stand as U+FFFD, and `problem` says how many there were.
 
-Markdown and HTML become plain text, paragraphs apart by an empty line, and offsets count in that. Navigation, headers
-and footers of web pages are left out by trafilatura (Apache 2.0; the extra `html`).
+Markdown and HTML become plain text, paragraphs apart by an empty line, and offsets count in that. Of web pages, what is
+marked as navigation or footer is left out; trafilatura (Apache 2.0; the extra `html`) also finds what is not.
 """
 
 import glob
@@ -19,7 +19,7 @@ from pathlib import Path
 from onoma.corpus.documents import Text
 from onoma.corpus.readers.files import check_readable, check_text
 from onoma.corpus.readers.source import open_source
-from onoma.errors import DataError, SettingsError, UnsupportedError
+from onoma.errors import DataError, SettingsError
 
 __all__ = ["TEXT_FORMATS", "find_files", "html_text", "markdown_text", "read_texts", "text_format_of"]
 
@@ -132,22 +132,34 @@ def markdown_text(source: str) -> str:
 def html_text(source: str) -> str:
     """Return the main text of a web page, paragraphs apart by an empty line.
 
-    trafilatura finds the article and leaves out menus and footers. Where it finds none (a fragment, a page of two
-    lines), everything that a reader of the page would see is taken.
+    trafilatura, where it is installed, finds the article and leaves out menus and footers. Without it, and where it
+    finds none (a fragment, a page of two lines), everything is taken that a reader of the page would see but what is
+    marked as navigation, footer or form; if that is nothing, these too.
+
+    Examples
+    --------
+    >>> html_text("<nav>Home</nav><p>Ada wrote <i>notes</i>.</p>")
+    'Ada wrote notes.'
     """
+    return _article(source) or _seen(source, _Visible.HIDDEN | _Visible.ASIDE) or _seen(source, _Visible.HIDDEN)
+
+
+def _article(source: str) -> str:
+    """Return what trafilatura takes for the article; nothing without it."""
     try:
         import trafilatura
-
-        logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # what it finds wrong with a page is no news
-    except ImportError as error:
-        raise UnsupportedError("web pages are read by trafilatura", hint="pip install 'onoma[html]'") from error
+    except ImportError:
+        return ""
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # what it finds wrong with a page is no news
     try:
-        found = trafilatura.extract(source, include_comments=False, include_tables=True, fast=True)
+        found = trafilatura.extract(source, include_comments=False, include_tables=True, fast=True) or ""
     except (ValueError, TypeError, LookupError, RecursionError):  # soup that its parser cannot stand up
-        found = None
-    if found:
-        return "\n\n".join(line.strip() for line in found.split("\n") if line.strip())
-    visible = _Visible()
+        return ""
+    return "\n\n".join(line.strip() for line in found.split("\n") if line.strip())
+
+
+def _seen(source: str, hidden: frozenset[str]) -> str:
+    visible = _Visible(hidden)
     visible.feed(source)
     visible.close()
     return visible.text()
@@ -224,9 +236,17 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 class _Visible(html.parser.HTMLParser):
-    """Gathers what a reader of a page sees, a new paragraph at each block."""
+    """Gathers what a reader of a page sees, a new paragraph at each block.
 
-    _HIDDEN = frozenset(("script", "style", "noscript", "template", "head", "svg"))
+    Parameters
+    ----------
+    hidden
+        Elements whose text is left out.
+    """
+
+    HIDDEN = frozenset(("script", "style", "noscript", "template", "head", "svg"))
+    ASIDE = frozenset(("nav", "footer", "aside", "form", "button", "select"))
+    """Elements around what a page is about. A header may hold the headline."""
     _INLINE = frozenset(
         [
             "a",
@@ -256,20 +276,20 @@ class _Visible(html.parser.HTMLParser):
         ]
     )
 
-    def __init__(self) -> None:
+    def __init__(self, hidden: frozenset[str]) -> None:
         super().__init__(convert_charrefs=True)
         self.blocks: list[list[str]] = [[]]
-        self.hidden = 0
+        self.names, self.hidden = hidden, 0
 
     def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
         """Note what begins."""
-        self.hidden += tag in self._HIDDEN
+        self.hidden = 0 if tag == "body" else self.hidden + (tag in self.names)  # a head need not be closed
         if tag not in self._INLINE:
             self.blocks.append([])
 
     def handle_endtag(self, tag: str) -> None:
         """Note what ends."""
-        self.hidden -= tag in self._HIDDEN and self.hidden > 0
+        self.hidden -= tag in self.names and self.hidden > 0
         if tag not in self._INLINE:
             self.blocks.append([])
 

@@ -182,7 +182,7 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
 
 def identity_of(pipeline: Pipeline, model: Path | None = None) -> str:
     """Return what documents are read by: what another reader left is read again. The number is that of the reading."""
-    return f"{pipeline.identity} {model or 'ontogum'} 4"
+    return f"{pipeline.identity} {model or 'ontogum'} 5"
 
 
 def _known(path: Path) -> dict[str, str]:
@@ -302,7 +302,9 @@ def _store(
     base.set_meta("next_record", first + len(new))
     lap = time.perf_counter()
     scope = _scope(before, new, set(gone))
-    touched = _group(base, scope, len(new), given.entities, job, run, report, progress)
+    inside = {each.number for each in scope}
+    beside = [each for each in before if each.number not in inside]
+    touched = _group(base, _Scope(scope, len(new), beside), given.entities, job, run, report, progress)
     report.seconds["group"] = time.perf_counter() - lap
     lap = time.perf_counter()
     with progress.task("facts", 1, "") as task:
@@ -345,10 +347,17 @@ def _scope(before: list[Member], new: list[Member], parted: set[str]) -> list[Me
     return [*(each for each in before if each.entity in wanted), *new]
 
 
+class _Scope(NamedTuple):
+    """The records to look at, the new ones last; and all others."""
+
+    members: list[Member]
+    n_new: int
+    beside: list[Member]
+
+
 def _group(
     base: KnowledgeBase,
-    scope: list[Member],
-    n_new: int,
+    looked_at: _Scope,
     listed: EntityList | None,
     job: BuildJob,
     run: int,
@@ -357,6 +366,7 @@ def _group(
 ) -> int:
     """Group the records in scope; return how many there were."""
     begin, learnt = None, None
+    scope = looked_at.members
     if job.into:
         numbers: dict[str, int] = {}
         begin = np.array([-1 if m.entity is None else numbers.setdefault(m.entity, len(numbers)) for m in scope])
@@ -364,7 +374,12 @@ def _group(
             name: float(value) for name, value in base.rows("SELECT key[8:], value FROM meta WHERE key LIKE 'weight:%'")
         }
     found = group_records(
-        [each.as_row() for each in scope], seed=job.seed, begin=begin, learnt=learnt or None, progress=progress
+        [each.as_row() for each in scope],
+        seed=job.seed,
+        begin=begin,
+        learnt=learnt or None,
+        beside=[each.as_row() for each in looked_at.beside],
+        progress=progress,
     )
     for each, p in zip(scope, found.probability.tolist(), strict=True):
         each.probability = p
@@ -374,7 +389,7 @@ def _group(
     reason = "first run" if not job.into else "new documents"
     labels = found.labels
     if listed is not None:
-        _link(base, scope[len(scope) - n_new :], listed, progress)
+        _link(base, scope[len(scope) - looked_at.n_new :], listed, progress)
     if any(each.candidates for each in scope):
         rooted = root_entities(labels, [each.candidates for each in scope])
         labels = rooted.labels
@@ -390,7 +405,7 @@ def _link(base: KnowledgeBase, new: list[Member], listed: EntityList, progress: 
     if not new:
         return
     with progress.task("linking", len(new), "records") as task:
-        links = link_records([{**each.as_row(), "type": each.type} for each in new], listed)
+        links = link_records([each.as_row() for each in new], listed)
         task.advance(len(new))
     rows = []
     for at, each in enumerate(new):

@@ -3,11 +3,12 @@
 Where documents come later, only entities with a name that shares a word with a new one are looked at again, from where
 they stand, with the weights that were learnt before. All others keep their place, so that the work is in proportion to
 what is new. Groups in which two names exclude each other (Jacob and Johann Bernoulli) are parted at the end: the model
-weighs words and letters, and what surrounds two brothers is much the same.
+weighs words and letters, and what surrounds two brothers is much the same. Then shorter names join the fuller ones that
+they stand for.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from onoma.pipeline.building.joining import join_groups
 from onoma.pipeline.building.names import part_groups
 from onoma.progress import SILENT, Progress
 from onoma.resolve.models.cross_document.evidence import NATS, prepare_mentions
@@ -48,6 +50,7 @@ def group_records(
     seed: int = 0,
     begin: NDArray[np.int64] | None = None,
     learnt: Mapping[str, float] | None = None,
+    beside: Iterable[Mapping[str, Any]] = (),
     progress: Progress = SILENT,
 ) -> Grouped:
     """Group records.
@@ -55,11 +58,13 @@ def group_records(
     Parameters
     ----------
     records
-        Each has `name`, `context` and `document`.
+        Each has `name`, `context` and `document`, and may have `type` and `gender`.
     begin
         The group that each is in already, -1 of new ones; None: nothing is known.
     learnt
         Weights of an earlier run.
+    beside
+        Other records of the same collection, which stay where they are.
     """
     if len(records) < 2:
         n = len(records)
@@ -78,8 +83,10 @@ def group_records(
     table = run_rounds(table, settings, seed=seed, progress=progress)
     nats = NATS if prepared.telling else 2.0 / max(settings.bias, 1e-6)
     labels = part_groups(np.unique(table["entity"].to_numpy(), return_inverse=True)[1], names, documents)
+    joined = join_groups(labels, records, beside)
+    probability = np.where(joined.labels == labels, membership(table, settings, nats=nats), joined.probability)
     used = {name: float(getattr(settings, name)) for name in _LEARNT}
-    return Grouped(labels, membership(table, settings, nats=nats), used, prepared.notes)
+    return Grouped(joined.labels, probability, used, prepared.notes)
 
 
 def _from(table: pa.Table, begin: NDArray[np.int64]) -> pa.Table:

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,28 +12,51 @@ from rapidfuzz import fuzz
 from onoma.linking.candidates import fold
 from onoma.resolve.fields.names import nickname_table
 
-__all__ = ["alike", "bare", "exclude", "fullest", "is_name", "part_groups"]
+__all__ = [
+    "alike",
+    "bare",
+    "exclude",
+    "fullest",
+    "gender_of",
+    "is_name",
+    "is_titled",
+    "leading",
+    "part_groups",
+    "words_of",
+]
 
 _AFTER = re.compile(r"(\s*[?,;:_“”\"]|\s+[!'’.–—-])+$")
 _ARTICLES = ("the", "a", "an")
-_MEN = frozenset(
-    ("mr", "sir", "lord", "king", "prince", "father", "uncle", "count", "duke", "baron", "herr", "monsieur")
-)
+_MEN = frozenset((
+    "mr", "sir", "lord", "king", "prince", "father", "uncle", "count", "duke", "baron", "herr", "monsieur", "emperor",
+    "tsar", "czar", "sultan", "shah", "earl", "viscount", "brother", "congressman", "councilman", "chairman",
+    "alderman",
+))  # fmt: skip
 _WOMEN = frozenset((
     "mrs", "ms", "miss", "lady", "dame", "madame", "mme", "frau", "queen", "princess", "mother", "aunt", "countess",
-    "duchess",
+    "duchess", "empress", "tsarina", "baroness", "sister", "madam", "congresswoman", "councilwoman", "chairwoman",
 ))  # fmt: skip
 _OFFICES = frozenset((
     "dr", "doctor", "prof", "professor", "president", "senator", "minister", "chancellor", "governor", "mayor", "judge",
     "justice", "captain", "colonel", "general", "major", "saint", "st", "reverend", "rev", "bishop", "pope",
-    "secretary", "director", "councillor", "cllr", "councilman", "councilwoman", "alderman", "chair", "chairman",
-    "chairwoman", "commissioner", "ambassador", "inspector", "detective", "officer", "sergeant", "sgt", "lieutenant",
-    "lt", "capt", "col", "gen", "sen", "rep", "gov", "hon", "coach", "attorney",
+    "secretary", "director", "councillor", "cllr", "chair", "commissioner", "ambassador", "inspector", "detective",
+    "officer", "sergeant", "sgt", "lieutenant", "lt", "capt", "col", "gen", "sen", "rep", "gov", "hon", "coach",
+    "attorney", "speaker", "premier", "archbishop", "cardinal", "rabbi", "imam", "nurse", "admiral", "corporal",
+    "marshal", "superintendent", "dean", "rector", "vicar", "canon", "representative",
 ))  # fmt: skip
-_SMALL = frozenset(("the", "of", "and", "de", "von", "van", "la", "le", "du", "jr"))
+_SMALL = frozenset((
+    "the", "of", "and", "de", "von", "van", "la", "le", "du", "jr", "sr", "esq", "qc", "kc", "mp", "phd", "md", "ltd",
+    "limited", "inc", "corp", "plc", "llc", "gmbh",
+))  # fmt: skip
+_PERSONAL = frozenset((
+    "mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "dame", "rev", "reverend", "cllr", "capt", "sgt", "lt",
+    "mme", "madame", "monsieur", "herr", "frau",
+))  # fmt: skip
+"""Titles that nothing but people have: unlike *General* Motors and *King* Street."""
+_HE, _SHE = frozenset(("he", "him", "his", "himself")), frozenset(("she", "her", "hers", "herself"))
 _SILENT = _MEN | _WOMEN | _OFFICES | _SMALL
 """Words that do not tell two names apart."""
-_ALIKE = 60.0
+_ALIKE = 70.0
 """How alike the letters of two words are that may be one, misspelt or scanned badly."""
 
 
@@ -64,6 +87,30 @@ def is_name(name: str) -> bool:
     return len(letters) > 1 or (len(letters) == 1 and not name.isascii())
 
 
+def is_titled(name: str) -> bool:
+    """Say whether a name begins with a title of people.
+
+    Examples
+    --------
+    >>> is_titled("Miss Hart"), is_titled("General Motors"), is_titled("Dr. No")
+    (True, False, True)
+    """
+    words = _folded(name)
+    return len(words) > 1 and words[0] in _PERSONAL
+
+
+def gender_of(pronouns: Iterable[str]) -> str:
+    """Return `m` or `f`, as most pronouns say; nothing if neither.
+
+    Examples
+    --------
+    >>> gender_of(["She", "her", "I"]), gender_of(["his", "it"]), gender_of(["they"])
+    ('f', 'm', '')
+    """
+    told = Counter("m" if word in _HE else "f" for word in map(str.lower, pronouns) if word in _HE | _SHE)
+    return "" if told["m"] == told["f"] else "m" if told["m"] > told["f"] else "f"
+
+
 def fullest(names: Sequence[str]) -> str:
     """Return the name that says most: the commonest; if that is one word but for titles, the commonest that holds it.
 
@@ -74,10 +121,10 @@ def fullest(names: Sequence[str]) -> str:
     """
     counts = Counter(names)
     common = max(counts, key=lambda name: (counts[name], len(name.split())))
-    words = set(_parts(common)[0])
+    words = set(words_of(common))
     if len(words) != 1:
         return common
-    holding = [name for name in counts if words < set(_parts(name)[0])]
+    holding = [name for name in counts if words < set(words_of(name))]
     return max(holding, key=lambda name: counts[name], default=common)
 
 
@@ -100,7 +147,8 @@ def alike(a: str, b: str) -> bool:
 def exclude(a: str, b: str) -> bool:
     """Say whether two names are those of two things: each has a word that nothing in the other stands for.
 
-    Titles count only where one is a man's and the other a woman's. A name of one word excludes none of several words.
+    Titles count only where one is a man's and the other, or the given name after it, a woman's, or where one is Miss
+    and the other Mrs. A name of one word excludes none of several words.
 
     Examples
     --------
@@ -108,22 +156,69 @@ def exclude(a: str, b: str) -> bool:
     (True, True)
     >>> exclude("Donald Trump", "President Trump"), exclude("J. Smith", "John Smith"), exclude("Mr Day", "Miss Day")
     (False, False, True)
-    >>> exclude("Bill Clinton", "William Clinton"), exclude("Tom Brandt", "Cllr Brandt")
-    (False, False)
+    >>> exclude("Bill Clinton", "William Clinton"), exclude("Tom Brandt", "Cllr Brandt"), exclude("Tom Day", "Miss Day")
+    (False, False, True)
     """
     if a == b:
         return False
-    (mine, titles), (theirs, other_titles) = _parts(a), _parts(b)
-    if (titles & _MEN and other_titles & _WOMEN) or (titles & _WOMEN and other_titles & _MEN):
+    mine, theirs = words_of(a), words_of(b)
+    if {_gender(a), _gender(b)} == {"m", "f"} or {_wed(a), _wed(b)} == {"miss", "mrs"}:
         return True
     if not mine or not theirs or min(len(mine), len(theirs)) == 1 < max(len(mine), len(theirs)):
         return False
     return _is_more(mine, theirs) and _is_more(theirs, mine)
 
 
-def _parts(name: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    words = fold(name.replace("'", "").replace("’", "")).split()
-    return tuple(word for word in words if word not in _SILENT), frozenset(words) & _SILENT
+@lru_cache(maxsize=1 << 16)
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words that tell a name apart: folded, without titles and small words.
+
+    Examples
+    --------
+    >>> words_of("Sir Alistair Penrose, QC"), words_of("the Bank of England")
+    (('alistair', 'penrose'), ('bank', 'england'))
+    """
+    return tuple(word for word in _folded(name) if word not in _SILENT)
+
+
+def _folded(name: str) -> list[str]:
+    return fold(name.replace("'", "").replace("’", "")).split()
+
+
+def _wed(name: str) -> str:
+    return next((word for word in _folded(name) if word in ("miss", "mrs")), "")
+
+
+def _gender(name: str) -> str:
+    """Return `m` or `f` where a title says so, or a given name with a family name after it; empty otherwise."""
+    titles = set(_folded(name)) & _SILENT
+    if bool(titles & _MEN) != bool(titles & _WOMEN):
+        return "m" if titles & _MEN else "f"
+    words = words_of(name)
+    return _given_names().get(words[0], "") if len(words) > 1 else ""
+
+
+@cache
+def _given_names() -> dict[str, str]:
+    """Return given names with `m`, `f`, or nothing for those of both."""
+    from faker.providers.person.en_US import Provider  # heavy, and needed only where names are
+
+    male = {str(name).casefold() for name in Provider.first_names_male}
+    female = {str(name).casefold() for name in Provider.first_names_female}
+    return {name: "" if name in male & female else "m" if name in male else "f" for name in male | female}
+
+
+def leading(names: Iterable[str]) -> list[str]:
+    """Return the names of one thing without the words of which another of them has more.
+
+    Examples
+    --------
+    >>> leading(["Edith", "Day", "Edith Day", "Mrs Day"])
+    ['Edith Day']
+    """
+    names = list(names)
+    held = {word for name in names if len(words_of(name)) > 1 for word in words_of(name)}
+    return [name for name in names if len(words_of(name)) != 1 or words_of(name)[0] not in held]
 
 
 def _is_more(mine: Sequence[str], theirs: Sequence[str]) -> bool:
@@ -165,7 +260,7 @@ def _parted(rows: Sequence[int], names: Sequence[str], documents: Sequence[str])
     parts: list[tuple[dict[str, None], set[str], list[int]]] = []
     for row in sorted(rows, key=lambda row: (-min(len(names[row].split()), 2), -counts[names[row]], row)):
         name, document = names[row], documents[row]
-        fitting = [part for part in parts if not any(exclude(name, other) for other in part[0])]
+        fitting = [part for part in parts if not any(exclude(name, other) for other in leading(part[0]))]
         if not fitting:
             parts.append(({}, set(), []))
             fitting = parts[-1:]

@@ -13,7 +13,7 @@ from onoma.coref.attributes import Column
 from onoma.coref.document import Document
 from onoma.coref.model import CorefModel, Resolved
 from onoma.corpus.documents import Annotations, Text
-from onoma.pipeline.building.names import alike, bare, fullest, is_name
+from onoma.pipeline.building.names import alike, bare, fullest, is_name, is_titled
 from onoma.pipeline.building.paths import path_between
 from onoma.pipeline.coref_documents import coref_documents
 from onoma.text.documents.annotator import Pipeline
@@ -168,7 +168,7 @@ class _Scene:
         return {
             "id": chain,
             "name": fullest(texts),
-            "type": Counter(kind for _, _, kind in named).most_common(1)[0][0],
+            "type": "PER" if any(map(is_titled, texts)) else Counter(kind for _, _, kind in named).most_common(1)[0][0],
             "names": sorted(set(texts)),
             "document": self.document.name,
             "sentence": int(self.document.sentences[first.head]),
@@ -187,8 +187,11 @@ class _Scene:
     def paths(self, named: Sequence[tuple[str, _Mention]]) -> list[dict[str, Any]]:
         """Return what joins mentions of different records that stand in one sentence."""
         by_sentence: dict[int, list[tuple[int, str, int]]] = {}
+        names = {member.name[:2] for _, member in named if member.name}
         for key, member in named:
             span = self.spans[member.row]
+            if any(a <= span.start and span.end <= b and (a, b) != (span.start, span.end) for a, b in names):
+                continue  # a part of a name: what is said of Oxford University is not said of Oxford
             by_sentence.setdefault(int(self.document.sentences[span.head]), []).append((span.head, key, member.row))
         rows = []
         for sentence, here in sorted(by_sentence.items()):

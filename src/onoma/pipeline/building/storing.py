@@ -13,7 +13,7 @@ from onoma.kb.database import KnowledgeBase
 from onoma.kb.identity import Change, keep_ids
 from onoma.kb.store import append_records, note_changes
 from onoma.kb.texts import TEXT_TABLES
-from onoma.pipeline.building.names import fullest
+from onoma.pipeline.building.names import fullest, gender_of
 from onoma.pipeline.building.reading import Read
 
 __all__ = ["Member", "append_reads", "current_members", "retract_documents", "store_entities"]
@@ -39,10 +39,13 @@ class Member:
     entry: str | None = None
     """The entry of the entity list that it was linked to."""
     candidates: list[tuple[str, float]] = field(default_factory=list)
+    gender: str = ""
+    """As its pronouns say: `m`, `f` or nothing."""
 
     def as_row(self) -> dict[str, Any]:
-        """Return what the model that groups records looks at."""
-        return {"name": self.name, "context": self.context, "document": self.document}
+        """Return what groups records."""
+        told = ("name", "context", "document", "type", "gender")
+        return {name: getattr(self, name) for name in told}
 
 
 def current_members(base: KnowledgeBase) -> list[Member]:
@@ -56,10 +59,14 @@ def current_members(base: KnowledgeBase) -> list[Member]:
     links: dict[str, list[tuple[str, float]]] = {}
     for key, entry, p in base.rows("SELECT id, entry, probability FROM links ORDER BY id, rank"):
         links.setdefault(key, []).append((entry, p))
+    pronouns: dict[str, list[str]] = {}
+    for key, text in base.rows("SELECT chain, text FROM mentions WHERE kind = 'pronoun'"):
+        pronouns.setdefault(key, []).append(text)
     members = []
     for number, key, name, kind, names, document, mentions, context, entity, p in rows:
         member = Member(number, key, name, kind, names.split(" | "), document, mentions, context, entity, p)
         member.candidates = links.get(key, [])
+        member.gender = gender_of(pronouns.get(key, ()))
         members.append(member)
     return members
 
@@ -86,12 +93,17 @@ def _append(base: KnowledgeBase, reads: Sequence[tuple[str, Read]], run: int, fi
         rows["mentions"] += read.mentions
         rows["statements"] += read.paths
         places = {row["sentence"]: row for row in read.sentences}
+        pronouns: dict[str, list[str]] = {}
+        for row in read.mentions:
+            if row["kind"] == "pronoun":
+                pronouns.setdefault(row["chain"], []).append(row["text"])
         for row in read.records:
             rows["contexts"].append({"id": row["id"], "context": row["context"]})
             place = places[row["sentence"]]
             sentence = " ".join(str(read.document["text"])[place["start"] : place["end"]].split())
             records.append({**_record_row(row), "sentence": sentence})
             members.append(_member(row, first + len(members)))
+            members[-1].gender = gender_of(pronouns.get(row["id"], ()))
     for name, some in rows.items():
         if some:
             base.append(name, pa.Table.from_pylist(some))

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ __all__ = [
     "gum",
     "hipe",
     "tab_rows",
+    "titles_of",
     "wikipedia_titles",
 ]
 
@@ -159,6 +161,49 @@ def gum(context: Context) -> Mentions:
         [row["doc_chain"] for row in rows],
         [row["cluster_id"].replace(" ", "_") for row in rows],
     )
+
+
+def titles_of(phrase: str) -> list[str]:
+    """Return the titles of an encyclopaedia that a phrase may be by its form alone, the likeliest first.
+
+    Examples
+    --------
+    >>> titles_of("the monkeys")
+    ['The_monkeys', 'Monkeys', 'Monkey']
+    >>> titles_of("Bishop Diego de Landa , who feared it")[-2:]
+    ['Bishop_Diego_de_Landa', 'Diego_de_Landa']
+    """
+    whole = _SPACED.sub(r"\1", _POSSESSIVE.sub("", phrase)).replace(" ,", ",")
+    cut = _CLAUSE.split(whole, maxsplit=1)[0]
+    plain = " ".join(_without_determiners(cut.split()))
+    runs = [run.strip() for run in _CAPITALS.findall(plain)]
+    found = [whole, cut, plain, _singular(plain), *runs, *(run.partition(" ")[2] for run in runs)]
+    return list(dict.fromkeys(text[0].upper() + text[1:].replace(" ", "_") for text in found if text))
+
+
+_SPACED = re.compile(r"(?<=\w) ([-–]) (?=\w)")
+_POSSESSIVE = re.compile(r" ['’]s?$")
+_CLAUSE = re.compile(r",? (?:who|whom|which|where|that|then|when)\b|, (?=[a-z])")
+_CAPITALS = re.compile(r"(?:[A-Z][\w.'’-]*(?:,? (?:(?:of|the|de|la|von|van|and) )?(?=[A-Z])|$| ))+")
+_DETERMINERS = frozenset((
+    "the", "a", "an", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their", "some",
+    "any", "many", "most", "all", "other", "both",
+))  # fmt: skip
+
+
+def _without_determiners(words: list[str]) -> list[str]:
+    first = 0
+    while first < len(words) - 1 and words[first].lower() in _DETERMINERS:
+        first += 1
+    return words[first:]
+
+
+def _singular(phrase: str) -> str:
+    """Return a phrase whose last word is no plural, as English forms most."""
+    for plural, single in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", "")):
+        if phrase.endswith(plural) and not phrase.endswith("ss") and len(phrase) > 3:
+            return phrase.removesuffix(plural) + single
+    return phrase
 
 
 def dwie(context: Context) -> dict[str, Mentions]:
