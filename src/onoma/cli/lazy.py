@@ -6,10 +6,8 @@ paragraph of the command's own help, word for word; a test compares them.
 
 import contextlib
 import importlib
-import sys
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import typer
@@ -42,6 +40,8 @@ class LazyCommand:
     def load(self, name: str) -> Any:  # noqa: ANN401 (typer keeps the class of commands to itself)
         """Load it."""
         place = name.replace("-", "_")
+        from onoma.cli.light import without_pandas
+
         module = importlib.import_module(".".join(filter(None, ["onoma.cli", self.room, place])))
         from onoma.cli.sparing import Sparing
 
@@ -117,7 +117,10 @@ def lazy_group(lazy: dict[str, LazyCommand]) -> type[TyperGroup]:
 
         def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
             """Load a command and run it; that kernels are compiled is said."""
-            from onoma.cli.compiling import compiling  # with Numba, which takes half a second
+            from onoma.cli.light import numba_alone
+
+            numba_alone()  # half a second: not for `--help`
+            from onoma.cli.compiling import compiling
 
             with compiling():
                 return super().invoke(ctx)
@@ -131,33 +134,3 @@ def lazy_group(lazy: dict[str, LazyCommand]) -> type[TyperGroup]:
                 self._is_listing = False
 
     return Lazy
-
-
-class _Hidden:
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:  # noqa: ARG004
-        """Say that there is no pandas."""
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
-
-
-def without_pandas() -> None:
-    """Let pyarrow not load pandas unasked, where it is loaded itself.
-
-    It would at the first list that it is given, to see whether that is a Series, and that takes longer than to resolve
-    a small table. It looks once; whoever asks for pandas later (`table.to_pandas()`) gets it.
-    """
-    arrow = sys.modules.get("pyarrow")
-    if arrow is None or "pandas" in sys.modules:
-        return
-    sys.meta_path.insert(0, _Hidden)
-    try:
-        arrow.array([], arrow.int8())
-    finally:
-        sys.meta_path.remove(_Hidden)
-    # Below Python it looks again for what a missing value is there, until it has found a module of that name.
-    sys.modules["pandas"] = ModuleType("pandas")
-    try:
-        arrow.array([None], arrow.int8())
-    finally:
-        del sys.modules["pandas"]

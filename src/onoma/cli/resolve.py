@@ -16,7 +16,7 @@ from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
 from onoma.cli.plan import show_aligned, times
 from onoma.errors import SettingsError
 from onoma.jobs import noted
-from onoma.kb.update import read_retractions, update_knowledge_base
+from onoma.pipeline.beside import compiled_beside
 from onoma.pipeline.carriers import N_PARTITIONS, carrying
 from onoma.pipeline.output import check_target, claim, holds_all_tables, resume_path, write_outcome
 from onoma.pipeline.plan import Plan, plan_job
@@ -112,16 +112,21 @@ def resolve(
             noted(output, command, speaker.progress, interrupt) as (progress, stop),
         ):
             going_on = read_resume(job, _resume_file(output)) if resume else None
+            ready, model = None, "copying" if config.model == AUTO else config.model
             if not (speaker.quiet or speaker.json):
-                _say_plan(speaker, plan_job(job, resume=resume, engine=engine is not None))
-            outcome = run_job(
-                job,
-                progress=progress,
-                stop=stop,
-                resume=going_on,
-                carry=carry,
-                recall=not quiet or json or (output is not None and holds_all_tables(output)),
-            )
+                plan = plan_job(job, resume=resume, engine=engine is not None)
+                _say_plan(speaker, plan)
+                ready, model = plan.ready, plan.model
+            with compiled_beside(model):
+                outcome = run_job(
+                    job,
+                    progress=progress,
+                    stop=stop,
+                    resume=going_on,
+                    carry=carry,
+                    recall=not quiet or json or (output is not None and holds_all_tables(output)),
+                    ready=ready,
+                )
             written = [] if output is None else write_outcome(outcome, output, command=command)
     _tell(speaker, outcome, written)
     if interrupt.asked:
@@ -137,6 +142,8 @@ def _update(
     on_error: OnError,
 ) -> None:
     """Add records to a knowledge base, which has settings of its own."""
+    from onoma.kb.update import read_retractions, update_knowledge_base  # much to load, for this alone
+
     if into is None:
         raise SettingsError("--retract takes records from a knowledge base", hint="Add --into KB.")
     extra = [name for name, value in said.items() if value is not None and name not in ("id", "documents")]

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
 
 from onoma.corpus.clustering import Clustering
 from onoma.errors import DataError, SettingsError
@@ -224,6 +223,8 @@ def _interval(
     level: float,
 ) -> tuple[float, float]:
     """Return the BCa interval: percentiles, moved for bias and for a spread that changes with the value."""
+    from scipy.special import ndtr, ndtri  # slow to load, and scoring alone does without
+
     below = (np.count_nonzero(draws < value) + np.count_nonzero(draws == value) / 2) / len(draws)
     bias = ndtri(np.clip(below, 1 / (len(draws) + 1), 1 - 1 / (len(draws) + 1)))
     away = np.average(jackknife, weights=counts) - jackknife

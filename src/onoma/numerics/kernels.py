@@ -17,11 +17,11 @@ def lean(function: Function) -> Function:
     arrays that costs more than scoring a factor. A function that only works in place needs none of it; one that would
     allocate does not compile.
     """
-    njit: Any = nb.njit  # its declared types leave `_nrt` out
-    return njit(cache=True, nogil=True, _nrt=False, forceinline=True)(function)
+    njit: Any = nb.njit  # its declared types leave some options out; no kernel is called from C
+    return njit(cache=True, nogil=True, _nrt=False, forceinline=True, no_cfunc_wrapper=True)(function)
 
 
 def lean_fast(function: Function) -> Function:
     """Compile as `lean` does, and let sums be reordered so that loops use vector registers; no NaN, no infinity."""
     njit: Any = nb.njit
-    return njit(cache=True, nogil=True, _nrt=False, forceinline=True, fastmath=True)(function)
+    return njit(cache=True, nogil=True, _nrt=False, forceinline=True, fastmath=True, no_cfunc_wrapper=True)(function)

@@ -8,7 +8,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["components", "find_inplace", "union_inplace"]
+__all__ = ["components", "find_inplace", "spanning_forest", "union_inplace"]
 
 
 @nb.njit("int64(int64[::1], int64)", cache=True, nogil=True)
@@ -49,3 +49,19 @@ def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np
         # Roots come before their members, so one look up is enough.
         parent[i] = parent[parent[i]]
     return parent
+
+
+@nb.njit("boolean[::1](int64, int64[::1], int64[::1])", cache=True, nogil=True)
+def spanning_forest(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Say which of the edges (a[e], b[e]) among n items join what was apart; strongest first, these are the best trees.
+
+    Examples
+    --------
+    >>> spanning_forest(3, np.array([0, 1, 0]), np.array([1, 2, 2])).tolist()
+    [True, True, False]
+    """
+    parent = np.arange(n)
+    joins = np.zeros(len(a), dtype=np.bool_)
+    for e in range(len(a)):
+        joins[e] = union_inplace(parent, a[e], b[e])
+    return joins

@@ -11,7 +11,7 @@ import gzip
 import math
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from onoma.corpus.readers.source import compression_of
 from onoma.corpus.readers.table import TableRead
 from onoma.pipeline.resolution import Job, read_job, read_rows
-from onoma.resolve.api import TRUTH_NAMES
+from onoma.resolve.api import TRUTH_NAMES, Ready, make_ready
 from onoma.resolve.auto import pick_model
 from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.config import ResolveConfig
@@ -57,6 +57,8 @@ class Plan:
     seconds: float
     """Expected; within a factor of three."""
     notes: Sequence[str] = ()
+    ready: Ready | None = field(default=None, repr=False, compare=False)
+    """The table prepared, where all of it was looked at: the run need not do it again."""
 
     @property
     def is_sampled(self) -> bool:
@@ -75,7 +77,8 @@ class Plan:
 
     def as_dict(self) -> dict[str, object]:
         """Return one JSON-ready object."""
-        found = asdict(self)
+        found = asdict(replace(self, ready=None))
+        del found["ready"]
         found["fields"] = {name: {"kind": kind, "reason": why} for name, (kind, why) in self.fields.items()}
         found["aligned"] = [each._asdict() for each in self.aligned]
         found["seconds"] = [round(self.shortest, 1), round(self.longest, 1)]
@@ -110,7 +113,8 @@ def plan_job(job: Job, *, share: float = 1.0, resume: bool = False, engine: bool
     config = job.config
     n = round(len(job.table) / share)
     table = _some_rows(job.table)
-    fields = _fields(job, table)
+    ready = make_ready(table, config) if len(table) == n else None
+    fields = _fields(job, table) if ready is None else ready.fields
     model, why = config.model, "it was so chosen"
     if model == AUTO:
         asked = {"resume": resume, "engine": engine}
@@ -128,11 +132,12 @@ def plan_job(job: Job, *, share: float = 1.0, resume: bool = False, engine: bool
         model=model,
         model_reason=why,
         seconds=_SECONDS + _SECONDS_OF_A_PAIR * n * k * len(fields.fields),
+        ready=ready,
     )
 
 
 def _fields(job: Job, table: pa.Table) -> Fields:
-    """Prepare the fields as `resolve` would."""
+    """Prepare the fields of a part as `resolve` would those of the whole."""
     config = job.config
     sources, _ = read_sources(table, config.source, link=False)
     table, _ = identified(table, config.id, sources)

@@ -22,7 +22,7 @@ from onoma.evaluate.metrics import REPORTED
 from onoma.evaluate.report import Evaluation, evaluate
 from onoma.pipeline.evaluation import gold_labels
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.api import resolve
+from onoma.resolve.api import Ready, resolve
 from onoma.resolve.blocking.conditions import check_rules
 from onoma.resolve.check.abstain import Review
 from onoma.resolve.check.quality import Quality
@@ -257,6 +257,7 @@ def run_job(
     resume: Checkpoint | None = None,
     carry: Carry | None = None,
     recall: bool = True,
+    ready: Ready | None = None,
 ) -> Outcome:
     """Resolve, and score if the truth is given; the truth is used for nothing else.
 
@@ -264,9 +265,12 @@ def run_job(
     ----------
     recall
         Whether to estimate the blocking recall, which takes a while.
+    ready
+        The job's table, where a plan has prepared it already.
     """
     start = time.perf_counter()
-    resolution = resolve(job.table, job.config, progress=progress, stop=stop, resume=resume, carry=carry)
+    table = job.table if ready is None else ready
+    resolution = resolve(table, job.config, progress=progress, stop=stop, resume=resume, carry=carry)
     seconds = {} if resolution.posterior is None else dict(resolution.posterior.seconds)
     begun = time.perf_counter()
     reach = resolution.canopy_recall if recall and not resolution.is_stopped else None  # who stops it, waits for it

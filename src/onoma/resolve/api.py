@@ -29,7 +29,7 @@ from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem,
 from onoma.resolve.fields.contexts import CONTEXT, with_contexts
 from onoma.resolve.fields.golden import check_rules as check_golden
 from onoma.resolve.fields.lone import with_likeness, with_teaching
-from onoma.resolve.fields.prepare import Ignored, prepare_fields
+from onoma.resolve.fields.prepare import Fields, Ignored, prepare_fields
 from onoma.resolve.fields.rows import (
     check_known,
     encoded,
@@ -46,13 +46,46 @@ from onoma.resolve.posterior.judgements import surely_same
 from onoma.resolve.registry import AUTO, check, find_model, settings_of
 from onoma.resolve.result import Resolution
 
-__all__ = ["TRUTH_NAMES", "Resolution", "fit_fields", "resolve"]
+__all__ = ["TRUTH_NAMES", "Ready", "Resolution", "fit_fields", "make_ready", "resolve"]
 
 _MOST_TRIED = 20_000
 """Rows of the largest table for which two answers are worked out: beyond, twice the time is dear."""
 
 TRUTH_NAMES = ("cluster_id", "entity_id", "gold", "gold_id")
 """Columns of these names are never evidence: they are somebody's answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A table read and prepared, before anything is compared: what plan and run share."""
+
+    config: ResolveConfig
+    """What it was prepared for."""
+    table: pa.Table
+    """With its ids first."""
+    sources: pa.ChunkedArray | None
+    source: NDArray[np.int32] | None
+    """The source of each row, as text and as a number."""
+    fields: Fields
+    left_out: frozenset[str | None]
+    """Columns that are no evidence."""
+    note: str
+    """Where the ids come from."""
+
+
+def make_ready(frame: object, config: ResolveConfig) -> Ready:
+    """Read a table, tell its ids and sources, infer the kinds of its columns and make their values comparable."""
+    table = _in_context(unambiguous(from_arrow(frame)), config)
+    check_known(table, list(config.exclude))
+    check_golden(table, config.golden, config.source)
+    sources, codes = read_sources(table, config.source, link=config.link)
+    table, note = identified(table, config.id, sources)
+    check_rules(table, config)
+    left_out, answers = _left_out(table, config)
+    unused = [name for name in table.column_names if name in left_out]
+    fields = prepare_fields(table, kinds=config.kinds, exclude=unused)
+    fields.ignored.extend(Ignored(name, "by its name it is the answer, and no evidence") for name in answers)
+    return Ready(config, table, sources, codes, fields, frozenset(left_out), note)
 
 
 def resolve(
@@ -70,7 +103,8 @@ def resolve(
     Parameters
     ----------
     frame
-        An Arrow table, or anything that gives Arrow: pandas, Polars, DuckDB…
+        An Arrow table, or anything that gives Arrow: pandas, Polars, DuckDB… Or what `make_ready` made of one with the
+        same configuration.
     config
         How; see `ResolveConfig`.
     stop
@@ -95,18 +129,10 @@ def resolve(
     asked = {"resume": resume is not None, "engine": carry is not None}
     if config.model != AUTO:
         check(find_model(config.model), config, **asked)
-    table = _in_context(unambiguous(from_arrow(frame)), config)
-    check_known(table, list(config.exclude))
-    check_golden(table, config.golden, config.source)
-    notes: list[str] = []
-    sources, codes = read_sources(table, config.source, link=config.link)
-    table, note = identified(table, config.id, sources)
-    notes.append(note)
-    check_rules(table, config)
-    left_out, answers = _left_out(table, config)
-    unused = [name for name in table.column_names if name in left_out]
-    fields = prepare_fields(table, kinds=config.kinds, exclude=unused)
-    fields.ignored.extend(Ignored(name, "by its name it is the answer, and no evidence") for name in answers)
+    ready = frame if isinstance(frame, Ready) else make_ready(frame, config)
+    if ready.config != config:
+        raise SettingsError("the table was made ready for other settings", hint="Give the same ones to both.")
+    table, sources, codes, fields, notes = ready.table, ready.sources, ready.source, ready.fields, [ready.note]
     open_ = config.model == AUTO and not config.link and config.labels is None and not has_constraints(config)
     one_thing = open_ and says_nearly_the_same(fields.fields, config.seed)
     if config.model == AUTO:
@@ -120,7 +146,7 @@ def resolve(
     model = find_model(config.model)
     check(model, config, n_sources=0 if codes is None else int(codes.max(initial=-1)) + 1, **asked)
     if len(table) < 2 or not fields.fields or one_thing:
-        identical = one_thing or (len(table) > 1 and not config.link and says_the_same(table, left_out))
+        identical = one_thing or (len(table) > 1 and not config.link and says_the_same(table, set(ready.left_out)))
         notes.append(silent_note(len(table), identical=identical))
         return Resolution(table, fields, None, sources, config, tuple(notes), identical=identical)
     block = None if config.block is None else encoded(table, config.block)

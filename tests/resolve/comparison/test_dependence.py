@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from scipy.special import chdtrc
 
 from onoma.numerics.rng import stream
-from onoma.resolve.comparison.dependence import dependence, spanning_tree
+from onoma.resolve.comparison.dependence import chi_square_tail, dependence, spanning_tree
 
 
 def strangers(n, shares, seed=0):
@@ -40,3 +41,9 @@ def test_the_tree_follows_the_strongest_ties():
     strength = np.array([[0.0, 0.5, 0.1], [0.5, 0.0, 0.4], [0.1, 0.4, 0.0]])
     parent = spanning_tree(strength, np.array([1.0, 0.0, 0.0]))
     assert parent.tolist() == [-1, 0, 1]
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 8, 25, 64, 121])
+def test_the_tail_of_chi_square_is_that_of_scipy(freedom):
+    for x in (0.0, 1e-9, 0.3, 5.0, 60.0, 400.0, 3000.0):
+        assert chi_square_tail(x, freedom) == pytest.approx(chdtrc(freedom, x), rel=1e-9, abs=1e-300)

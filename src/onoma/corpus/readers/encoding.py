@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from charset_normalizer import from_bytes
-
 from onoma.errors import DataError, SettingsError
 
 __all__ = ["check_encoding", "find_encoding", "to_utf8"]
@@ -101,6 +99,8 @@ def _legacy(sample: bytes) -> str | None:
     """Return the encoding from before UTF-8 that makes words of a sample, or None."""
     if sample.count(0):
         return None
+    from charset_normalizer import from_bytes  # slow to load, and UTF-8 does without
+
     matches = list(from_bytes(sample, cp_isolation=list(_CANDIDATES), enable_fallback=False))
     if not matches:
         return None

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from onoma.corpus.clustering import Clustering
+from onoma.numerics.union_find import components, spanning_forest
 from onoma.resolve.contract import Pairs
 
 if TYPE_CHECKING:
@@ -101,23 +100,17 @@ def strongest_tree(pairs: Pairs, labels: NDArray[np.int64], strength: NDArray[np
     labels
         The entity of each record.
     strength
-        Of each pair, at most 2.
+        Of each pair.
     """
-    n = len(labels)
     inside = np.flatnonzero(labels[pairs.a] == labels[pairs.b])
-    cost = 3.0 - strength[inside]
-    graph = coo_array((cost, (pairs.a[inside], pairs.b[inside])), shape=(n, n)).tocsr()
-    tree = minimum_spanning_tree(graph).tocoo()
-    keys = pairs.a[inside].astype(np.int64) * n + pairs.b[inside]
-    order = np.argsort(keys, kind="stable")
-    wanted = tree.row.astype(np.int64) * n + tree.col
-    return np.sort(inside[order[np.searchsorted(keys[order], wanted)]])
+    order = inside[np.argsort(-strength[inside], kind="stable")]
+    joins = spanning_forest(len(labels), pairs.a[order].astype(np.int64), pairs.b[order].astype(np.int64))
+    return np.sort(order[joins])
 
 
 def _components(n: int, pairs: Pairs, kept: NDArray[np.int64]) -> NDArray[np.int64]:
-    ends = (pairs.a[kept], pairs.b[kept])
-    graph = coo_array((np.ones(len(kept)), ends), shape=(n, n))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+    first = components(n, pairs.a[kept].astype(np.int64), pairs.b[kept].astype(np.int64))
+    return np.unique(first, return_inverse=True)[1]
 
 
 def _questions(

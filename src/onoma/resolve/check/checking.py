@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from onoma.numerics.union_find import components
 from onoma.resolve.check.calibrate import Calibration, calibrate
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
 from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share, unchecked
@@ -198,12 +197,11 @@ def _kept(probe: Probe, links: Floats) -> Floats:
     The mean over draws of links.
     """
     pairs, n = probe.posterior.pairs, probe.n
-    a, b = pairs.a[probe.tree], pairs.b[probe.tree]
+    a, b = pairs.a[probe.tree].astype(np.int64), pairs.b[probe.tree].astype(np.int64)
     kept = np.zeros(n)
     for _ in range(N_CUT):
         holds = probe.rng.random(len(links)) < links
-        graph = coo_array((np.ones(int(holds.sum())), (a[holds], b[holds])), shape=(n, n))
-        part = connected_components(graph, directed=False)[1]
+        part = components(n, a[holds], b[holds])
         kept += np.bincount(part)[part] - 1.0
     return kept / N_CUT
 

@@ -15,7 +15,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from onoma.numerics.rng import stream
 from onoma.resolve.blocking.canopies import find_candidates
@@ -68,6 +67,8 @@ def count_levels(levels: NDArray[np.int8], n_levels: int) -> NDArray[np.int64]:
 
 def taught_weights(evidence: Evidence, settings: WeightSettings) -> Weights:
     """Return the weights of a table with one telling field, without learning."""
+    from scipy.special import expit  # slow to load, and few tables need it
+
     f, none, model = evidence.taught, np.zeros(len(evidence.a)), likeness_model()
     log_odds = model.level_log_odds()
     nearby = replace(evidence, background=evidence.background[:0], background_weight=evidence.background_weight[:0])

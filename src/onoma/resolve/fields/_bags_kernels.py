@@ -52,7 +52,10 @@ def soft_cosines(
 ) -> NDArray[np.float32]:
     """As `bag_cosines`, and each word of `a` that `b` lacks meets the most alike word of `b` that is still free."""
     result = np.zeros(len(a), dtype=np.float32)
-    free = np.empty(np.max(np.diff(offsets)) if len(offsets) > 1 else 0, dtype=np.bool_)
+    longest = 0
+    for row in range(len(offsets) - 1):
+        longest = max(longest, offsets[row + 1] - offsets[row])
+    free = np.empty(longest, dtype=np.bool_)
     for k in range(len(a)):
         i, i_end = offsets[a[k]], offsets[a[k] + 1]
         start, end = offsets[b[k]], offsets[b[k] + 1]

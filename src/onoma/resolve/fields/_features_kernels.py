@@ -13,7 +13,7 @@ def count_trigrams(
 
     A trigram xyz is (x·n + y)·n + z; those met are numbered in ascending order, and so are those of a row.
     """
-    seen_by = np.full(n_letters**3, -1, dtype=np.int64)
+    seen_by = np.full(n_letters * n_letters * n_letters, -1, dtype=np.int64)
     size = 0
     for row in range(len(offsets) - 1):
         size += max(offsets[row + 1] - offsets[row] - 2, 0)
@@ -33,9 +33,15 @@ def count_trigrams(
                 to -= 1
             rows[m], grams[to] = row, gram
             m += 1
-    met = np.flatnonzero(seen_by >= 0)
-    for number in range(len(met)):
-        seen_by[met[number]] = number
+    n_met = 0
+    for gram in range(len(seen_by)):
+        n_met += seen_by[gram] >= 0
+    met = np.empty(n_met, dtype=np.int64)
+    number = 0
+    for gram in range(len(seen_by)):
+        if seen_by[gram] >= 0:
+            met[number], seen_by[gram] = gram, number
+            number += 1
     for e in range(m):
         grams[e] = seen_by[grams[e]]
     return rows[:m], grams[:m], met

@@ -26,7 +26,9 @@ def align_names(
 ) -> NDArray[np.int8]:
     """Count how the words of each pair of names meet: first equal words, then nicknames, slips and initials."""
     result = np.zeros((len(a), 7), dtype=np.int8)
-    longest = np.max(np.diff(offsets)) if len(offsets) > 1 else 0
+    longest = 0
+    for name in range(len(offsets) - 1):
+        longest = max(longest, offsets[name + 1] - offsets[name])
     free_a = np.empty(longest, dtype=np.bool_)
     free_b = np.empty(longest, dtype=np.bool_)
     for k in range(len(a)):

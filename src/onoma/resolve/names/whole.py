@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
-from scipy.special import gammaln
 
 from onoma.resolve.names._mutation_kernels import LETTER, SMALL
 from onoma.resolve.names.names import WordedNames
@@ -49,6 +48,8 @@ class WholeNames:
     """
 
     def __init__(self, names: WordedNames) -> None:
+        from scipy.special import gammaln  # slow to load, and only the mutation model needs it
+
         self.names = names
         spans = list(pairwise(names.offsets.tolist()))
         words = [[names.words[w] for w in names.ids[i:j]] for i, j in spans]

@@ -23,7 +23,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import distance
-from scipy.special import expit, logit
 
 from onoma.resolve.fields.bags import Bags, alike_words
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
@@ -161,6 +160,8 @@ class LikenessModel:
         n_records
             Records of the table.
         """
+        from scipy.special import expit, logit  # slow to load, and few tables need it
+
         n = float(counts.sum())
         if n == 0.0:
             return 0.0

@@ -18,12 +18,15 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 __all__ = ["CLASSES", "Wording", "pieces", "shipped_wording"]
 
@@ -55,18 +58,35 @@ def pieces(text: str) -> list[str]:
     return found
 
 
-def features(values: Sequence[str]) -> sp.csr_matrix:
+def features(values: Sequence[str]) -> "sp.csr_matrix":
     """Return the pieces of values as rows of length one; the last column is always one."""
-    columns: list[int] = []
+    import scipy.sparse as sp  # slow to load, and only training and the alignment of files need it
+
+    row, column, share = _entries(values)
+    always = np.arange(len(values))
+    rows, columns = np.append(row, always), np.append(column, np.full(len(values), N_PIECES))
+    entries = np.append(share, np.ones(len(values)))
+    return sp.csr_matrix((entries, (rows, columns)), shape=(len(values), N_PIECES + 1))
+
+
+def _entries(values: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return value, piece and share of each piece that a value has; a value's shares have length one."""
+    numbers: list[int] = []
     ends = [0]
     for value in values:
-        columns += [zlib.crc32(piece.encode()) % N_PIECES for piece in pieces(value)]
-        ends.append(len(columns))
-    counts = sp.csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(values), N_PIECES))
-    counts.sum_duplicates()
-    lengths = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).ravel())
-    scaled = sp.diags_array(1.0 / np.maximum(lengths, 1e-9)) @ counts
-    return sp.csr_matrix(sp.hstack([scaled, sp.csr_matrix(np.ones((len(values), 1)))]))
+        numbers += [_number(piece) for piece in pieces(value)]
+        ends.append(len(numbers))
+    rows = np.repeat(np.arange(len(values)), np.diff(ends))
+    keys, counts = np.unique(rows * N_PIECES + np.array(numbers, dtype=np.int64), return_counts=True)
+    row, column = keys // N_PIECES, keys % N_PIECES
+    lengths = np.sqrt(np.bincount(row, counts.astype(np.float64) ** 2, len(values)))
+    return row, column, counts / np.maximum(lengths, 1e-9)[row]
+
+
+@lru_cache(1 << 16)
+def _number(piece: str) -> int:
+    """Return the hashed number of a piece; most come again and again."""
+    return zlib.crc32(piece.encode()) % N_PIECES
 
 
 class Wording:
@@ -83,7 +103,9 @@ class Wording:
 
     def log_shares(self, values: Sequence[str]) -> NDArray[np.float64]:
         """Return log P(class | value), by value and class."""
-        scores = np.asarray(features(values) @ self.weights.astype(np.float64))
+        row, column, share = _entries(values)
+        weighed = self.weights[column] * share[:, None]
+        scores = np.stack([np.bincount(row, each, len(values)) for each in weighed.T], axis=1) + self.weights[-1]
         scores -= scores.max(axis=1, keepdims=True)
         return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
 

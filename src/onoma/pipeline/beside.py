@@ -1,0 +1,112 @@
+"""The first use on a machine: a second process compiles the kernels of the later stages while the first gets there.
+
+Numba compiles one kernel at a time in a process, and a stage waits for its kernels. So as soon as a run has to compile
+one, it starts a process that compiles those which the run will need last, and puts them into the cache, where the run
+finds them. What is not there by then the run compiles itself: the process can fail or be ended at any moment, and costs
+time at most.
+
+Kernels are compiled for the types that the run gives them, told by empty arrays; a test compares the two.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba as nb
+import numpy as np
+from numba.core import event
+
+__all__ = ["LATER", "compile_later", "compiled_beside"]
+
+Needed = list[tuple[Any, tuple[Any, ...]]]
+"""Kernels, each with arguments of the types that it is given."""
+
+
+def _copying() -> Needed:
+    """Return the kernels by which weights are learnt, copies sampled and entities settled, in order of need."""
+    from onoma.resolve.comparison import _slips_kernels as slips
+    from onoma.resolve.comparison import _weights_kernels as weights
+    from onoma.resolve.posterior import _consensus_kernels as consensus
+    from onoma.resolve.posterior import _copying_kernels as copying
+    from onoma.resolve.posterior import _exact_kernels as exact
+
+    small, numbers, whole = (np.empty(0, dtype=dtype) for dtype in (np.int8, np.int32, np.int64))
+    floats, shares, flags = np.empty(0), np.empty(0, dtype=np.float32), np.empty(0, dtype=np.bool_)
+    table, key = np.empty((0, 0)), np.uint64(0)
+    levels, places = small.reshape(0, 0), numbers.reshape(0, 0)
+    log_share, known, tables = shares.reshape(0, 0), flags.reshape(0, 0), np.empty((0, 0, 0))
+    lists = copying.Lists(numbers, whole, numbers, shares, shares)
+    origins = copying.Origins(floats, whole, small, numbers, numbers)
+    scratch = copying.Scratch(*[numbers] * 6, floats, floats)
+    counts = copying.Counts(*[numbers] * 6)
+    pairs = (numbers, numbers, floats, floats)
+    return [
+        (weights.count_pairs, (levels, 0, 0, floats, table)),
+        (weights.count_levels, (levels, whole, floats, tables)),
+        (weights.score_pairs, (levels, log_share, whole, tables[None], table, table, floats, floats)),
+        (slips.slip_distributions, (whole, whole, tables, whole, known)),
+        (copying.components_above, (0, *pairs, 0.0)),
+        (copying.order_by, (numbers, whole)),
+        (copying.plausible_lists, (numbers, 0, flags, *pairs, 0.0)),
+        (copying.pairs_within, (numbers, 0, whole, numbers, numbers)),
+        (copying.run_sweeps, (key, 0, 0, lists, floats, counts, whole, places)),
+        (copying.new_origins, (floats,)),
+        (copying.new_scratch, (0,)),
+        (copying.count_and_sample, (0, 0, 0, 0, key, lists, origins, counts)),
+        (copying.sample_times, (key, lists, None, origins, scratch)),
+        (copying.wait_alone, (key, whole, floats)),
+        (exact.sum_forests, (table, table, levels, floats, places, table, table, table)),
+        (exact.draw_forests, (key, places, table, table, levels, floats, levels, places, whole)),
+        (consensus.settle_components, (whole, whole, whole, places, 0.0, whole, floats)),
+    ]
+
+
+LATER: dict[str, Callable[[], Needed]] = {"copying": _copying}
+"""By model, the kernels of its later stages."""
+
+
+def compile_later(model: str) -> None:
+    """Compile the kernels that a model needs late, or find them in the cache."""
+    for kernel, arguments in LATER[model]():
+        kernel.compile(tuple(nb.typeof(each) for each in arguments))
+
+
+@contextmanager
+def compiled_beside(model: str) -> Iterator[None]:
+    """Let a second process compile what a model needs late, from the moment on that a kernel is compiled inside."""
+    if model not in LATER or (os.cpu_count() or 1) < 2 or not sys.executable:
+        yield
+        return
+    helper = _Helper(model)
+    event.register("numba:compile", helper)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", helper)  # type: ignore[no-untyped-call]
+        helper.end()
+
+
+class _Helper(event.Listener):
+    """Starts the second process when it hears that a kernel is compiled."""
+
+    def __init__(self, model: str) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        code = f"from onoma.pipeline.beside import compile_later; compile_later({model!r})"
+        self._line = [sys.executable, "-P", "-c", code]
+
+    def on_start(self, event: object) -> None:  # noqa: ARG002
+        if self.process is None:
+            silent = subprocess.DEVNULL
+            self.process = subprocess.Popen(self._line, stdin=silent, stdout=silent, stderr=silent)
+
+    def on_end(self, event: object) -> None:
+        """Go on: there is more to compile."""
+
+    def end(self) -> None:
+        """End the process if it still runs: what it has compiled is kept, what is left nobody waits for."""
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait()
