@@ -14,10 +14,9 @@ from onoma.resolve.blocking._canopies_kernels import (
     entries_of_pairs,
     entries_of_values,
     fill_rows,
-    invert,
     nearest,
 )
-from onoma.resolve.blocking.canopies import CanopySettings, find_candidates, pair_similarity
+from onoma.resolve.blocking.canopies import CanopySettings, find_candidates, inverted_lists, pair_similarity
 from onoma.resolve.fields.prepare import prepare_fields
 from reference import resolve_canopies as slow
 
@@ -32,9 +31,9 @@ def packed(bags):
     return offsets, np.array(features, dtype=np.int32)
 
 
-@given(bags)
-def test_invert(bags):
-    offsets, records = invert(*packed(bags), N_FEATURES)
+@given(bags, st.integers(1, 4))
+def test_invert(bags, threads):
+    offsets, records = inverted_lists(*packed(bags), N_FEATURES, threads)
     found = [records[offsets[f] : offsets[f + 1]].tolist() for f in range(N_FEATURES)]
     assert found == slow.invert(bags, N_FEATURES)
 
@@ -48,7 +47,8 @@ def test_nearest(bags, weights, k, apart, data):
     offsets, features = packed(bags)
     w = np.array(weights)
     sides = (np.array(source, np.int32), np.array(block, np.int32))
-    one, other = nearest(first, last, offsets, features, w, *invert(offsets, features, N_FEATURES), *sides, apart, k)
+    lists = inverted_lists(offsets, features, N_FEATURES)
+    one, other = nearest(first, last, offsets, features, w, *lists, *sides, apart, k)
     pairs = list(zip(one.tolist(), other.tolist(), strict=True))
     assert len(set(pairs)) == len(pairs)
     for i in range(n):
@@ -63,7 +63,7 @@ def test_what_all_records_share_weighs_nothing_and_breaks_nothing():
     bags = [set(range(N_FEATURES))] * 5
     offsets, features = packed(bags)
     zeros = np.zeros(5, np.int32)
-    inverted = invert(offsets, features, N_FEATURES)
+    inverted = inverted_lists(offsets, features, N_FEATURES)
     one, other = nearest(0, 5, offsets, features, np.zeros(N_FEATURES), *inverted, zeros, zeros, 0, 4)
     assert sorted(zip(one.tolist(), other.tolist(), strict=True)) == list(itertools.permutations(range(5), 2))
 

@@ -238,23 +238,33 @@ def fill_rows(
 
 
 @nb.njit(cache=True, nogil=True)
-def invert(
-    offsets: NDArray[np.int64], features: NDArray[np.int32], n_features: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return for each feature the records that have it."""
-    inverted_offsets = np.zeros(n_features + 1, dtype=np.int64)
+def count_features(features: NDArray[np.int32], n_features: int) -> NDArray[np.int64]:
+    """Return where the records of each feature begin, if each has a place for every record with it."""
+    offsets = np.zeros(n_features + 1, dtype=np.int64)
     for feature in features:
-        inverted_offsets[feature + 1] += 1
+        offsets[feature + 1] += 1
     for f in range(n_features):
-        inverted_offsets[f + 1] += inverted_offsets[f]
-    place = inverted_offsets[:-1].copy()
-    inverted = np.empty(len(features), dtype=np.int32)
+        offsets[f + 1] += offsets[f]
+    return offsets
+
+
+@nb.njit(cache=True, nogil=True)
+def invert(
+    offsets: NDArray[np.int64],
+    features: NDArray[np.int32],
+    inverted_offsets: NDArray[np.int64],
+    first: int,
+    end: int,
+    inverted: NDArray[np.int32],
+) -> None:
+    """Fill for each of the features first … end - 1 the records that have it."""
+    place = inverted_offsets[first:end].copy()
     for i in range(len(offsets) - 1):
         for at in range(offsets[i], offsets[i + 1]):
             feature = features[at]
-            inverted[place[feature]] = i
-            place[feature] += 1
-    return inverted_offsets, inverted
+            if first <= feature < end:
+                inverted[place[feature - first]] = i
+                place[feature - first] += 1
 
 
 @nb.njit(cache=True, nogil=True)

@@ -22,6 +22,7 @@ from onoma.numerics.distinct import distinct
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking._canopies_kernels import (
     cosines,
+    count_features,
     count_rows,
     entries_of_pairs,
     entries_of_values,
@@ -36,6 +37,7 @@ __all__ = [
     "CanopySettings",
     "find_candidates",
     "find_near",
+    "inverted_lists",
     "pair_similarity",
     "pairs_within_blocks",
     "with_pairs",
@@ -123,7 +125,7 @@ def _near_keys(
     n = len(fields[0].codes)
     k, hot = settings.resolved(n)
     offsets, features, weights, n_hot = _bags(fields, n, hot)
-    inverted_offsets, inverted = invert(offsets, features, len(weights))
+    inverted_offsets, inverted = inverted_lists(offsets, features, len(weights))
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
     apart = apart if len(source) else 0
@@ -157,7 +159,7 @@ def find_near(
     k, hot = (settings or CanopySettings()).resolved(n)
     total = len(fields[0].codes)
     offsets, features, weights, _ = _bags(fields, total, hot)
-    inverted_offsets, inverted = invert(offsets, features, len(weights))
+    inverted_offsets, inverted = inverted_lists(offsets, features, len(weights))
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
     apart = apart if len(source) else 0
@@ -203,20 +205,48 @@ def _bags(
     """Return the features of all records (offsets, ids), the weight of each feature, and how many were too common."""
     with ThreadPoolExecutor(threads) as pool:
         blocks = [each.result() for each in [pool.submit(block) for block in _blocks(fields, hot)]]
-    offsets = np.zeros(n + 1, dtype=np.int64)
-    for rows, _, _, _ in blocks:
-        count_rows(rows, offsets)
-    np.cumsum(offsets, out=offsets)
-    features = np.empty(offsets[-1], dtype=np.int32)
-    place, n_features, n_hot = offsets[:-1].copy(), 0, 0
-    weights = [np.zeros(0)]
-    while blocks:
-        rows, ids, frequency, too_common = blocks.pop(0)  # the memory of a block is free when it is packed
-        fill_rows(rows, ids, n_features, place, features)
-        weights.append(np.log(n / frequency) ** 2)
-        n_features += len(frequency)
-        n_hot += too_common
+        offsets = np.zeros(n + 1, dtype=np.int64)
+        for rows, _, _, _ in blocks:
+            count_rows(rows, offsets)
+        np.cumsum(offsets, out=offsets)
+        features = np.empty(offsets[-1], dtype=np.int32)
+        place, n_features, n_hot = offsets[:-1].copy(), 0, 0
+        weights = [np.zeros(0)]
+        borders = [n * part // threads for part in range(threads + 1)]
+        while blocks:
+            rows, ids, frequency, too_common = blocks.pop(0)  # the memory of a block is free when it is packed
+            ends = np.searchsorted(rows, borders).tolist()  # rows ascend, so that threads have records of their own
+            parts = [slice(*each) for each in itertools.pairwise(ends)]
+            done = [pool.submit(fill_rows, rows[each], ids[each], n_features, place, features) for each in parts]
+            for each in done:
+                each.result()
+            weights.append(np.log(n / frequency) ** 2)
+            n_features += len(frequency)
+            n_hot += too_common
     return offsets, features, np.concatenate(weights), n_hot
+
+
+def _inner(field: FieldData, hot: int) -> _Block:
+    """Return the entries of what is inside a field's values."""
+    inner = field.features()
+    return entries_of_values(field.codes, inner.offsets, inner.ids, field.counts, len(inner), hot)
+
+
+def inverted_lists(
+    offsets: NDArray[np.int64], features: NDArray[np.int32], n_features: int, threads: int = 2
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return for each feature the records that have it, ascending."""
+    inverted_offsets = count_features(features, n_features)
+    inverted = np.empty(len(features), dtype=np.int32)
+    borders = [n_features * part // threads for part in range(threads + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        work = [
+            pool.submit(invert, offsets, features, inverted_offsets, *each, inverted)
+            for each in itertools.pairwise(borders)
+        ]
+        for each in work:
+            each.result()
+    return inverted_offsets, inverted
 
 
 def _blocks(fields: Sequence[FieldData], hot: int) -> Iterator[Callable[[], _Block]]:
@@ -225,9 +255,7 @@ def _blocks(fields: Sequence[FieldData], hot: int) -> Iterator[Callable[[], _Blo
         whole = np.arange(len(field.values) + 1)
         values = whole[:-1].astype(np.int32)
         yield partial(entries_of_values, field.codes, whole, values, field.counts, len(values), hot)
-        inner = field.features()
-        if len(inner.ids):
-            yield partial(entries_of_values, field.codes, inner.offsets, inner.ids, field.counts, len(inner), hot)
+        yield partial(_inner, field, hot)
     short = [field for field in fields if field.kind not in BULKY]
     for one, other in itertools.combinations(short, 2):
         yield partial(entries_of_pairs, one.codes, other.codes, one.counts, other.counts, hot)

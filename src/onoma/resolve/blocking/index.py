@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from onoma.corpus.fingerprints import text_fingerprints
 from onoma.numerics.distinct import distinct
-from onoma.resolve.blocking._canopies_kernels import count_rows, entries_of_values, fill_rows, invert, nearest
+from onoma.resolve.blocking._canopies_kernels import count_rows, entries_of_values, fill_rows, nearest
 from onoma.resolve.blocking._index_kernels import entries_of_new_pairs, known_features, make_table
-from onoma.resolve.blocking.canopies import BULKY, CanopySettings
+from onoma.resolve.blocking.canopies import BULKY, CanopySettings, inverted_lists
 from onoma.resolve.fields.features import Features
 from onoma.resolve.fields.field import FieldData
 
@@ -78,7 +78,7 @@ def find_neighbours(
         blocks.append(entries_of_new_pairs(one.codes, other.codes, first, len(other.segment.offsets), hot))
     offsets, features, weights = _pack(blocks, n)
     none = np.zeros(0, dtype=np.int32)
-    index = invert(offsets, features, len(weights))
+    index = inverted_lists(offsets, features, len(weights))
     i, j = nearest(first, n, offsets, features, weights, *index, none, none, 0, k)
     keys = distinct(np.minimum(i, j).astype(np.int64) * n + np.maximum(i, j))
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32)

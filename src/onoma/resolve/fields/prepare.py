@@ -1,6 +1,7 @@
 """From a table to fields that can be compared."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ __all__ = ["Fields", "Ignored", "prepare_fields"]
 
 _CHOSEN = "it was so chosen"
 _OWN = "its levels were given"
+_MANY_ROWS = 20_000
+"""From so many on threads pay: Arrow and kernels work beside the interpreter."""
 
 
 class Ignored(NamedTuple):
@@ -94,8 +97,8 @@ def prepare_fields(
     typed, ignored = _read(table.drop_columns([name for name in table.column_names if name in left_out]), chosen)
     report: list[DisguisedMissing] = []
     fields: list[FieldData] = []
-    for one in _without_own_names(typed):
-        made = one if isinstance(one, FieldData) else _prepare(one, report)
+    for made, gone in _prepared(_without_own_names(typed)):
+        report.extend(gone)
         if isinstance(made, FieldData):
             made = _unless_repeated(made, fields)
         if isinstance(made, FieldData):
@@ -192,8 +195,20 @@ def _without_own(one: _Typed, people: Sequence[TextColumn]) -> _Typed:
     return one
 
 
-def _prepare(one: _Typed, report: list[DisguisedMissing]) -> FieldData | Ignored:
+def _prepared(typed: Sequence[_Typed | FieldData]) -> Iterator[tuple[FieldData | Ignored, list[DisguisedMissing]]]:
+    """Yield each column as a field, and what of it was taken for missing: two columns at a time where rows are many."""
+    rows = max((len(one.codes if isinstance(one, FieldData) else one.column.codes) for one in typed), default=0)
+    if rows < _MANY_ROWS:
+        yield from map(_prepare, typed)
+        return
+    with ThreadPoolExecutor(2) as pool:
+        yield from pool.map(_prepare, typed)
+
+
+def _prepare(one: _Typed | FieldData) -> tuple[FieldData | Ignored, list[DisguisedMissing]]:
     """Write values in one way, put missing ones aside (and report them), number the rest."""
+    if isinstance(one, FieldData):
+        return one, []
     column, kind = one.column, one.inferred.kind
     reasons = all_by_form(column.raw, kind)
     kept = [i for i, reason in enumerate(reasons) if reason is None]
@@ -214,8 +229,7 @@ def _prepare(one: _Typed, report: list[DisguisedMissing]) -> FieldData | Ignored
     for code, reason in by_frequency(values, totals, kind).items():
         gone.append(DisguisedMissing(column.name, values[code], int(totals[code]), reason))
         place[place == code] = -1
-    report.extend(sorted(gone, key=lambda found: -found.n_records))
-    return _finish(one, values, place)
+    return _finish(one, values, place), sorted(gone, key=lambda found: -found.n_records)
 
 
 def _with_bare_years(

@@ -63,25 +63,33 @@ class PlaceComparison:
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
+        same = (self._sorted[a] == self._sorted[b]) | (self._joined[a] == self._joined[b])
+        different = len(self.levels) - 1
+        levels = np.where(same, 1, different).astype(np.int8)
+        conflict = np.zeros(len(a), np.bool_)
+        for number, has_number in self._numbers:
+            conflict |= has_number[a] & has_number[b] & (number[a] != number[b])
+        # Most strangers live at another number, and of them no more need be known.
+        open_ = np.flatnonzero(~same & ~conflict)
+        levels[open_] = self._compare_words(a[open_], b[open_])
+        return levels
+
+    def _compare_words(self, a: Codes, b: Codes) -> Levels:
+        """Return the levels of pairs whose numbers do not conflict, and whose words are not the same."""
         cosine = self._bags.soft_cosines(a, b, self._alike)
         winkler = self._texts.winkler(a, b)
         slips = np.full(len(a), MORE, np.int8)
         near = np.flatnonzero(winkler >= 0.7)
         slips[near] = self._texts.slips(a[near], b[near])
-        same = (self._sorted[a] == self._sorted[b]) | (self._joined[a] == self._joined[b])
-        conflict = np.zeros(len(a), np.bool_)
-        for number, has_number in self._numbers:
-            conflict |= has_number[a] & has_number[b] & (number[a] != number[b])
         conditions = [
-            same,
-            (slips == 1) & ~conflict,
-            (winkler >= 0.94) & ~conflict,
-            (cosine >= _CUTS[0]) & ~conflict,
-            ((cosine >= _CUTS[1]) | (winkler >= 0.88)) & ~conflict,
-            (cosine >= _CUTS[2]) & ~conflict,
-            (cosine >= _CUTS[3]) & ~conflict,
+            slips == 1,
+            winkler >= 0.94,
+            cosine >= _CUTS[0],
+            (cosine >= _CUTS[1]) | (winkler >= 0.88),
+            cosine >= _CUTS[2],
+            cosine >= _CUTS[3],
         ]
-        return np.select(conditions, range(1, 8), 8).astype(np.int8)
+        return np.select(conditions, range(2, 8), 8).astype(np.int8)
 
     def features(self) -> Features:
         """Return the value, its words and trigrams, and its number with each word."""
