@@ -30,7 +30,11 @@ class Place:
 
     def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "PlaceComparison":
         """Make bags of words, and set the numbers apart."""
-        return PlaceComparison(values, counts)
+        return PlaceComparison(values, counts, len(values))
+
+    def prepare_first(self, values: list[str], counts: NDArray[np.int64], n: int) -> "PlaceComparison":
+        """Let the others say how common words are, and nothing else."""
+        return PlaceComparison(values, counts, n)
 
 
 class PlaceComparison:
@@ -48,14 +52,17 @@ class PlaceComparison:
         "different",
     )
 
-    def __init__(self, values: list[str], counts: NDArray[np.int64]) -> None:
-        self._values = values
-        self._table = np.array(values, dtype=object)
+    def __init__(self, values: list[str], counts: NDArray[np.int64], n: int) -> None:
         self._bags = Bags.of_texts(values, counts)
-        self._alike = alike_words(self._bags.words)
-        self._sorted = number_texts("".join(sorted(value.split())) for value in values)
-        self._joined = number_texts(value.replace(" ", "") for value in values)
-        self._numbers = [_numbers(values, is_ordinal=is_ordinal) for is_ordinal in (False, True)]
+        n_words = int(self._bags.ids[: self._bags.offsets[n]].max(initial=-1)) + 1  # they are numbered as they come
+        self._alike = alike_words(self._bags.words[:n_words], n_words=len(self._bags.words))
+        self._values = values = values[:n]
+        self._table = np.array(values, dtype=object)
+        words = [value.split() for value in values]
+        self._sorted = number_texts("".join(sorted(each)) for each in words)
+        self._joined = number_texts("".join(each) for each in words)
+        numbers = [[word for word in each if word[0].isdigit()] for each in words]
+        self._numbers = [_numbers(numbers, is_ordinal=is_ordinal) for is_ordinal in (False, True)]
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
@@ -89,13 +96,15 @@ class PlaceComparison:
         return builder.build()
 
 
-def _numbers(values: Sequence[str], *, is_ordinal: bool) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Return a number for each value's set of words with digits, and whether it has any.
+def _numbers(numbers: Sequence[list[str]], *, is_ordinal: bool) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Return a number for each value's set of words that begin with digits, and whether it has any.
 
     Streets are counted (`54th`), houses numbered: an address may leave out between which streets a house stands.
     """
-    words = ([word for word in value.split() if word[0].isdigit()] for value in values)
-    texts = [" ".join(sorted(word for word in each if bool(_ORDINAL.fullmatch(word)) == is_ordinal)) for each in words]
+    texts = [
+        " ".join(sorted([word for word in each if bool(_ORDINAL.fullmatch(word)) == is_ordinal])) if each else ""
+        for each in numbers
+    ]
     return number_texts(texts), np.array([bool(text) for text in texts], np.bool_)
 
 
