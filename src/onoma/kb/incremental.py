@@ -19,7 +19,7 @@ from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence, Weights, limit_relatives, log_bayes_factors
 from onoma.resolve.config import ResolveConfig
-from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.field import FieldData, prepare_first
 from onoma.resolve.posterior.consensus import find_consensus
 from onoma.resolve.posterior.copying import CopyingSampler, Draws
 from onoma.resolve.posterior.judgements import ApartSampler, Judged, heed_judgements, hold_apart
@@ -61,7 +61,7 @@ class OutgrownError(Exception):
 
 
 class FieldPart(NamedTuple):
-    """The values that some records have in a field, and some more that stand for the rest."""
+    """The values that some records have in a field first, and some more that stand for the rest."""
 
     values: list[str]
     examples: list[str]
@@ -98,7 +98,8 @@ def fields_of(memory: Memory, parts: Sequence[FieldPart]) -> list[FieldData]:
     """Return the fields of some records, comparable as those of all records are."""
     found = []
     for spec, part in zip(memory.fields, parts, strict=True):
-        comparison = spec.made.prepare(part.values, part.counts)
+        n = max(int(part.codes.max(initial=-1)) + 1, min(len(part.values), 1))
+        comparison = prepare_first(spec.made, part.values, part.counts, n)
         if comparison.levels != spec.levels:
             raise OutgrownError(f"the values of {spec.name} are of another form than before")
         about = (spec.name, spec.kind, spec.reason, spec.columns)

@@ -29,7 +29,7 @@ from onoma.kb.incremental import (
 )
 from onoma.kb.memory import Memory, earlier_config, flat_weights, memory_from_bytes
 from onoma.numerics.rng import stream
-from onoma.resolve.blocking.index import Segment
+from onoma.resolve.blocking.index import Segment, feature_ids
 from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
@@ -96,11 +96,24 @@ class World:
         return at
 
     def segments(self) -> list[Segment]:
-        """Return the features of all values, field by field."""
-        found = self.base.rows("SELECT field, offsets, ids FROM features ORDER BY field, first_code")
+        """Return the features of all values, field by field; of values that came alone they are made here.
+
+        Those of a field are a few large blobs, and a file that gets one more row of them is written anew by all of
+        them. So a record that is added alone leaves none.
+        """
+        found = self.base.rows("SELECT field, first_code, offsets, ids FROM features ORDER BY field, first_code")
         result = []
         for f in range(len(self.codes)):
-            parts = [(np.frombuffer(o, np.int64), np.frombuffer(i, np.uint32)) for g, o, i in found if g == f]
+            parts: list[Segment] = []
+            n = 0
+            kept = [
+                (first, np.frombuffer(o, np.int64), np.frombuffer(i, np.uint32)) for g, first, o, i in found if g == f
+            ]
+            for first, offsets, ids in kept:
+                parts += [self._made_segment(f, n, first)] if n < first else []
+                parts.append(Segment(offsets, ids))
+                n = first + len(offsets) - 1
+            parts += [self._made_segment(f, n, self.n_values[f])] if kept and n < self.n_values[f] else []
             ends = np.cumsum([0, *(len(ids) for _, ids in parts)])
             offsets = [offsets[1:] + end for (offsets, _), end in zip(parts, ends[:-1], strict=True)]
             result.append(
@@ -110,6 +123,19 @@ class World:
                 )
             )
         return result
+
+    def _made_segment(self, f: int, first: int, end: int) -> Segment:
+        """Make the features of the values of a field from one code to before another; what was erased has none."""
+        sql = "SELECT code, value FROM field_values WHERE field = ? AND code >= ? AND code < ? AND value <> ''"
+        rows = sorted(self.base.rows(sql, [f, first, end]))
+        lengths = np.zeros(end - first, dtype=np.int64)
+        ids = np.zeros(0, dtype=np.uint32)
+        if rows:
+            values = [str(value) for _, value in rows]
+            made = self.memory.fields[f].made.prepare(values, np.ones(len(values), dtype=np.int64)).features()
+            lengths[np.array([code for code, _ in rows]) - first] = np.diff(made.offsets)
+            ids = feature_ids(made)[made.ids]
+        return Segment(np.concatenate([[0], np.cumsum(lengths)]), ids)
 
     def fields(self, places: NDArray[np.int64]) -> list[FieldData]:
         """Return the fields of some records, which are then numbered 0, 1, … in this order."""

@@ -10,6 +10,8 @@ from onoma.kb.judge import WHOLE, Said, judge, judge_in, retract_in, retract_jud
 from onoma.kb.lookup.live import Live
 from onoma.kb.review import doubts
 from onoma.kb.update import update_knowledge_base
+from onoma.kb.world import load_world
+from onoma.resolve.blocking.index import feature_ids
 
 
 def test_adding_one_by_one_is_what_a_batch_says(kb, crowd, tmp_path, rows_of):
@@ -49,6 +51,27 @@ def test_what_is_in_memory_follows_what_is_added(kb, rows_of):
     again = rows_of(405, 406)[0]
     probe = {name: value for name, value in again.items() if name != "id"}
     assert live.find(probe).best.entity == Live(kb).find(probe).best.entity
+
+
+def test_features_of_values_that_came_alone_are_made_when_they_are_read(kb, crowd, rows_of):
+    """Between those of two updates too; a file that kept some more would be written anew by all of them."""
+    with read_knowledge_base(kb) as base:
+        first, kept = load_world(base).n_values, base.value("SELECT count(*) FROM features")
+    Live(kb).add(rows_of(400, 401)[0])
+    with read_knowledge_base(kb) as base:
+        assert base.value("SELECT count(*) FROM features") == kept
+        assert load_world(base).n_values != first
+    update_knowledge_base(kb, tables=[crowd.slice(401, 10)])
+    Live(kb).add(rows_of(411, 412)[0])
+    with read_knowledge_base(kb) as base:
+        world = load_world(base)
+        for f, segment in enumerate(world.segments()):
+            assert len(segment.offsets) - 1 == world.n_values[f]
+            for code, value in base.rows("SELECT code, value FROM field_values WHERE field = ? ORDER BY code", [f]):
+                if code >= first[f]:
+                    made = world.memory.fields[f].made.prepare([value], np.ones(1, dtype=np.int64)).features()
+                    ids = segment.ids[segment.offsets[code] : segment.offsets[code + 1]]
+                    assert sorted(ids) == sorted(feature_ids(made)[made.ids])
 
 
 def test_ids_elsewhere_stay_and_a_repetition_changes_nothing(kb, rows_of):

@@ -28,7 +28,7 @@ from onoma.kb.lookup.find import Finding, Weighed, draw_with, find_record, find_
 from onoma.kb.lookup.local import LocalWorld, cut_around
 from onoma.kb.lookup.snapshot import Query, Snapshot, load_snapshot
 from onoma.kb.own.find import find_own
-from onoma.kb.store import codes_table, segment_row, values_table
+from onoma.kb.store import codes_table, values_table
 from onoma.kb.update import (
     Incoming,
     as_incoming,
@@ -293,17 +293,13 @@ def _alone(base: KnowledgeBase, snapshot: Snapshot, query: Query) -> Weighed:
 
 
 def _keep_values(base: KnowledgeBase, snapshot: Snapshot, query: Query, world: LocalWorld) -> None:
-    """Keep which values the new record has, and those that nobody had before with their features."""
-    values, features = [], []
+    """Keep which values the new record has, and those that nobody had before; their features are made when read."""
+    values = []
     for f, (value, code) in enumerate(zip(query.values, query.codes, strict=True)):
         if value and code < 0:
-            first = snapshot.fields[f].n_values
-            values.append(values_table(f, first, [value], [query.examples[f]]))
-            ids = snapshot.fields[f].feature_ids(value, -1)
-            features.append(segment_row(f, first, np.array([0, len(ids)], dtype=np.int64), ids))
+            values.append(values_table(f, snapshot.fields[f].n_values, [value], [query.examples[f]]))
     if values:
         base.append("field_values", pa.concat_tables(values))
-        base.append("features", pa.concat_tables(features))
     number = world.records[-1:]
     base.append("codes", codes_table(number, [codes[-1:] for codes in world.codes]))
 

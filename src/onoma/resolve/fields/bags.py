@@ -29,6 +29,7 @@ __all__ = ["COSINE_CUTS", "Alike", "Bags", "alike_words", "cosine_names", "cut",
 COSINE_CUTS = (0.95, 0.85, 0.75, 0.65, 0.55, 0.48, 0.41, 0.35, 0.30, 0.25, 0.20, 0.16, 0.12, 0.08, 0.04)
 """Where cosines are cut into levels: wide where matches are, fine where matches and others mix."""
 
+_FEW = 300  # texts
 _HOT = 64  # words that share one deletion: beyond this many the form says nothing
 
 
@@ -67,6 +68,8 @@ class Bags:
     @classmethod
     def of_texts(cls, texts: Sequence[str], counts: NDArray[np.int64]) -> "Bags":
         """Make bags of the words of texts in which one space stands between words, none before or after."""
+        if len(texts) < _FEW:  # done before Arrow begins
+            return cls.build((text.split(" ") for text in texts), counts)
         lists = pc.split_pattern(pa.array(texts, pa.string()), " ")
         encoded = lists.flatten().dictionary_encode()
         row = np.repeat(np.arange(len(texts)), np.diff(lists.offsets.to_numpy()))
@@ -188,11 +191,18 @@ def sharing(
     return found >> 32, found & ((1 << 32) - 1)
 
 
-def alike_words(words: Sequence[str], *more: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]) -> Alike:
-    """Return the words one slip apart, with further pairs of alike words (nicknames, abbreviations)."""
+def alike_words(
+    words: Sequence[str],
+    *more: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]],
+    n_words: int | None = None,
+) -> Alike:
+    """Return the words one slip apart, with further pairs of alike words (nicknames, abbreviations).
+
+    `n_words`: how many words there are, if these are only the first of them.
+    """
     found = [slips(words), *more]
     a, b, similarity = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Alike.build(len(words), a, b, similarity)
+    return Alike.build(len(words) if n_words is None else n_words, a, b, similarity)
 
 
 def cut(similarity: NDArray[np.float32], cuts: Sequence[float], first: int = 1) -> NDArray[np.int8]:

@@ -3,7 +3,7 @@
 Everything dear is done once per *distinct* value or per distinct pair of values, never per record.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onoma.resolve.fields._pairs_kernels import distinct_keys
 from onoma.resolve.fields.features import Features
 
-__all__ = ["Codes", "Comparison", "FieldData", "Kind", "Levels"]
+__all__ = ["Codes", "Comparison", "FieldData", "Kind", "Levels", "prepare_first"]
 
 Codes = NDArray[np.int32]
 Levels = NDArray[np.int8]
@@ -54,6 +54,16 @@ class Kind(Protocol):
     def prepare(self, values: list[str], counts: NDArray[np.int64]) -> Comparison:
         """Make distinct normalised values, with the number of records of each, comparable."""
         ...
+
+
+def prepare_first(kind: Kind, values: list[str], counts: NDArray[np.int64], n: int) -> Comparison:
+    """Make at least the first `n` of distinct values comparable, as `prepare` does.
+
+    The others say how common words are. A kind that can spare work has a method of this name: one record is asked about
+    while somebody waits.
+    """
+    sparing: Callable[..., Comparison] | None = getattr(kind, "prepare_first", None)
+    return kind.prepare(values, counts) if sparing is None else sparing(values, counts, n)
 
 
 @dataclass(frozen=True, eq=False)

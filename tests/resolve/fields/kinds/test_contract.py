@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from onoma.errors import SettingsError
 from onoma.resolve.fields.features import SORTS
-from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.field import FieldData, prepare_first
 from onoma.resolve.fields.kinds import KIND_NAMES, KINDS, check_kind
 
 RAW = {
@@ -84,3 +84,17 @@ def test_writing_in_one_way_is_final(kind):
 def test_unknown_kinds_are_refused_with_a_list():
     with pytest.raises(SettingsError, match=r"'nmae'(.|\n)*person, organisation"):
         check_kind("nmae", "x")
+
+
+@pytest.mark.parametrize("kind", RAW)
+@settings(max_examples=25, deadline=None)
+@given(extra=ANY, data=st.data())
+def test_the_first_values_compare_as_among_all(kind, extra, data):
+    """Whatever a kind spares where only some values are compared."""
+    field = prepared(kind, [*data.draw(st.permutations(RAW[kind])), *extra])
+    n = data.draw(st.integers(1, len(field.values)))
+    first = prepare_first(KINDS[kind], field.values, field.counts, n)
+    a, b = (grid.ravel().astype(np.int32) for grid in np.mgrid[:n, :n])
+    unequal = a != b
+    assert first.levels == field.levels
+    assert np.array_equal(first.compare(a[unequal], b[unequal]), field.comparison.compare(a[unequal], b[unequal]))

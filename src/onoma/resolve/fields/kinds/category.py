@@ -26,6 +26,10 @@ class Category:
         del counts
         return CategoryComparison(values)
 
+    def prepare_first(self, values: list[str], counts: NDArray[np.int64], n: int) -> "CategoryComparison":
+        """Leave out all others: two values are compared by themselves."""
+        return self.prepare(values[:n], counts[:n])
+
 
 class CategoryComparison:
     """Categories compared for equality."""

@@ -29,6 +29,10 @@ class Code:
         del counts
         return CodeComparison(values)
 
+    def prepare_first(self, values: list[str], counts: NDArray[np.int64], n: int) -> "CodeComparison":
+        """Leave out all others: two values are compared by themselves."""
+        return self.prepare(values[:n], counts[:n])
+
 
 class CodeComparison:
     """Codes compared by the slips between them.

@@ -8,6 +8,7 @@ of the whole column: one value that can be read in one way only decides. So it i
 import re
 from collections.abc import Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,7 @@ def reads_day_first(raw: Sequence[str]) -> bool:
     return votes[0] >= votes[1]
 
 
+@lru_cache(maxsize=4_096)  # who asks about one record reads the same few dates beside it each time
 def read_date(text: str, *, day_first: bool = True) -> str:
     """Return a date as `YYYY-MM-DD`, `00` for a part not given; an empty text where it cannot be read as one.
 

@@ -49,6 +49,10 @@ class Person:
         """Take names apart into words."""
         return PersonComparison(values, NameWords(values, counts))
 
+    def prepare_first(self, values: list[str], counts: NDArray[np.int64], n: int) -> "PersonComparison":
+        """Leave out all others: two values are compared by themselves."""
+        return self.prepare(values[:n], counts[:n])
+
 
 class PersonComparison:
     """Names compared word by word and as strings."""

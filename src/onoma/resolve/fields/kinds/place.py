@@ -31,7 +31,11 @@ class Place:
 
     def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "PlaceComparison":
         """Make bags of words, and set the numbers apart."""
-        return PlaceComparison(values, counts)
+        return PlaceComparison(values, counts, len(values))
+
+    def prepare_first(self, values: list[str], counts: NDArray[np.int64], n: int) -> "PlaceComparison":
+        """Let the others say how common words are, and nothing else."""
+        return PlaceComparison(values, counts, n)
 
 
 class PlaceComparison:
@@ -49,11 +53,12 @@ class PlaceComparison:
         "different",
     )
 
-    def __init__(self, values: list[str], counts: NDArray[np.int64]) -> None:
-        self._values = values
-        self._texts = Texts(values)
+    def __init__(self, values: list[str], counts: NDArray[np.int64], n: int) -> None:
         self._bags = Bags.of_texts(values, counts)
-        self._alike = alike_words(self._bags.words)
+        n_words = int(self._bags.ids[: self._bags.offsets[n]].max(initial=-1)) + 1  # they are numbered as they come
+        self._alike = alike_words(self._bags.words[:n_words], n_words=len(self._bags.words))
+        self._values = values = values[:n]
+        self._texts = Texts(values)
         self._words = words = Words(values)
         self._sorted, self._joined = words.sorted(), words.joined()
         self._is_number = words.marked(lambda word: word[:1].isdigit())
