@@ -181,7 +181,7 @@ def _entity(base: KnowledgeBase, name: str) -> str:
             told = ", ".join(f"{entity} ({called})" for entity, called in found[:5])
             more = "" if len(found) <= 5 else f" and {len(found) - 5:,} more"
             raise DataError(
-                f"{name!r} may be {told}{more}", hint="Give the id of one of them: onoma explain KB e3."
+                f"{name!r} may be {told}{more}", hint=f"Give the id of one of them: onoma explain KB {found[0][0]}."
             ) from None
         raise
 
