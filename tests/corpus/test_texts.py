@@ -147,6 +147,10 @@ def test_markdown_keeps_prose():
     assert markdown_text("## A *b*\n\n```\ncode\n```\n\n- x [y](http://z)\n") == "A b\n\nx y"
 
 
+def test_markdown_lines_in_bold_type_are_items():
+    assert markdown_text("**Present:** Ada\n**Apologies:** Bo\nand Cy") == "Present: Ada\n\nApologies: Bo\nand Cy"
+
+
 def test_web_page_without_its_menu():
     body = "".join(
         f"<p>Ada Lovelace wrote the note number {i}, which is long enough to be prose.</p>" for i in range(6)

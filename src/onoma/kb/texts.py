@@ -20,7 +20,15 @@ from onoma.errors import DataError
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.world import find_entity
 
-__all__ = ["TextEntity", "add_up_facts", "common_folder", "explain_text_entity", "is_from_text", "make_text_tables"]
+__all__ = [
+    "TextEntity",
+    "add_up_facts",
+    "common_folder",
+    "explain_text_entity",
+    "in_words",
+    "is_from_text",
+    "make_text_tables",
+]
 
 _TABLES = """
 CREATE TABLE entities (
@@ -160,6 +168,35 @@ def explain_text_entity(base: KnowledgeBase, name: str, *, most: int = 20) -> Te
     return TextEntity(entity, shown, tuple(names), tuple(records), tuple(links), tuple(facts))
 
 
+_STEP = re.compile(r"(?:(?P<up>[\w:]+)<(?P<over>[^\s<>]*)|>(?P<down>[\w:]+)(?: (?P<under>[^\s<>]+)(?![^\s]*<))?)\s*")
+"""A step of a path: up to the word that follows, or down from the word before."""
+
+
+def in_words(relation: str) -> str:
+    """Write a path between two names as words to read between them; what is no path is left as it is.
+
+    Examples
+    --------
+    >>> in_words("nsubj<work>obl:with"), in_words("nsubj<fund>obj survey>nmod:of"), in_words(">appos head>nmod:poss")
+    ('work with', 'fund survey of', 'head of')
+    >>> in_words("nmod:poss<sister>appos"), in_words("nsubj:pass<bear>obl:in"), in_words("born in")
+    ("'s sister", 'be bear in', 'born in')
+    """
+    steps = list(_STEP.finditer(relation))
+    if not steps or "".join(step[0] for step in steps) != relation:
+        return relation
+    words = []
+    for step in steps:
+        kind, _, detail = (step["up"] or step["down"]).partition(":")
+        if step["up"]:
+            acted_on = kind in ("obj", "iobj") or detail == "pass"
+            words += ["'s" if detail == "poss" else "be" if acted_on else "", step["over"]]
+        else:
+            joint = "of" if detail == "poss" else detail.replace("_", " ") if kind in ("nmod", "obl") else ""
+            words += [joint, step["under"] or ""]
+    return " ".join(word for word in words if word) or relation
+
+
 def _entity(base: KnowledgeBase, name: str) -> str:
     try:
         return find_entity(base, name)
@@ -181,13 +218,13 @@ def _entity(base: KnowledgeBase, name: str) -> str:
             told = ", ".join(f"{entity} ({called})" for entity, called in found[:5])
             more = "" if len(found) <= 5 else f" and {len(found) - 5:,} more"
             raise DataError(
-                f"{name!r} may be {told}{more}", hint="Give the id of one of them: onoma explain KB e3."
+                f"{name!r} may be {told}{more}", hint=f"Give the id of one of them: onoma explain KB {found[0][0]}."
             ) from None
         raise
 
 
 def _facts_of(base: KnowledgeBase, entity: str, most: int) -> Sequence[dict[str, Any]]:
-    return base.query(
+    found: list[dict[str, Any]] = base.query(
         """SELECT f.subject, s.name AS subject_name, f.relation, f.object, o.name AS object_name, f.probability,
             f.source, f.n_sentences, (SELECT arg_max(x.text, x.probability) FROM fact_sentences x
             WHERE x.subject = f.subject AND x.relation = f.relation AND x.object = f.object) AS sentence
@@ -196,3 +233,4 @@ def _facts_of(base: KnowledgeBase, entity: str, most: int) -> Sequence[dict[str,
         ORDER BY f.n_sentences DESC, f.probability DESC, f.relation, f.subject, f.object LIMIT $2""",
         [entity, most],
     ).to_pylist()
+    return [each | {"said": in_words(str(each["relation"]))} for each in found]

@@ -69,6 +69,28 @@ def test_what_is_said_of_two_is_said_of_both_and_clauses_do_not_mix() -> None:
     assert not [each for each in told if "Charles Babbage" in each]
 
 
+def told_of(text: str) -> set[tuple[str, str, str]]:
+    (read,) = read_documents([Text("a", text)], pipeline_named(None), coref_model())
+    names = {row["id"]: row["name"] for row in read.records}
+    return {(names[row["subject"]], row["relation"], names[row["object"]]) for row in read.paths}
+
+
+def test_who_acts_in_a_clause_comes_first() -> None:
+    told = told_of("Ada Lovelace admired the Royal Society, which Charles Babbage left.\n")
+    assert ("Charles Babbage", "nsubj<leave acl:relcl<", "Royal Society") in told
+    assert ("Ada Lovelace", "nsubj<admire>obj", "Royal Society") in told
+
+
+def test_a_part_of_a_name_is_in_no_fact_and_a_title_makes_a_person() -> None:
+    told = told_of("Mary Somerville sued the London Zoo. London was cold.\n")
+    assert ("Mary Somerville", "nsubj<sue>obj", "London Zoo") in told
+    assert not any("London" in (a, b) for a, _, b in told)
+    text = "Lucy played for us. Harry met Miss Vane at a garden party. Mrs Vane wept at luncheon.\n"
+    (read,) = read_documents([Text("a", text)], pipeline_named(None), coref_model())
+    titled = {row["name"]: row["type"] for row in read.records if "Vane" in row["name"]}
+    assert titled and set(titled.values()) == {"PER"}
+
+
 def test_names_without_a_word_in_common_are_two() -> None:
     (read,) = read_documents([Text("b", BABBAGE)], pipeline_named(None), coref_model())
     assert {row["name"] for row in read.records} == {"Charles Babbage", "Ada Lovelace", "London"}

@@ -60,6 +60,7 @@ def test_places_and_things_of_another_type_stay_apart() -> None:
     assert len(joined(("Mexico City", "x", "LOC"), ("Mexico", "x", "LOC"))) == 2
     assert len(joined(("Paul Washington", "x", "PER"), ("Washington", "x", "LOC"))) == 2
     assert len(joined(("Northsea Lines", "x", "ORG"), ("Northsea", "x", "ORG"))) == 1
+    assert len(joined(("London Bridge", "x", ""), ("London", "x", ""))) == 2
 
 
 def test_one_of_two_that_cannot_be_told_is_left_alone() -> None:

@@ -130,14 +130,14 @@ def _show_text_entity(speaker: Speaker, found: TextEntity, folder: str) -> None:
         facts = (
             [
                 each["subject_name"],
-                each["relation"],
+                each["said"],
                 each["object_name"],
                 f"{each['probability']:.2f}",
                 each["sentence"],
             ]
             for each in found.facts
         )
-        speaker.table("what is said", ("subject", "relation", "object", "probability", "sentence"), facts)
+        speaker.table("what is said", ("subject", "said", "object", "probability", "sentence"), facts)
 
 
 def _show_pair(speaker: Speaker, found: PairExplanation) -> None:

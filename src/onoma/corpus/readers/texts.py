@@ -119,14 +119,19 @@ def markdown_text(source: str) -> str:
     blocks = []
     for token in MarkdownIt("commonmark").enable("table").parse(source):
         if token.type == "inline":
-            kept = {"text", "code_inline", "softbreak", "hardbreak"}
-            pieces = [
-                "\n" if child.type.endswith("break") else child.content
-                for child in token.children or []
-                if child.type in kept
-            ]
+            children = [child for child in token.children or [] if child.type in _KEPT and (child.content or child.tag)]
+            pieces = []
+            for child, after in zip(children, [*children[1:], None], strict=True):
+                if child.type.endswith("break"):  # a line that begins in bold type is an item of its own
+                    pieces.append("\n\n" if after is not None and after.type == "strong_open" else "\n")
+                else:
+                    pieces.append(child.content)
             blocks.append("".join(pieces).strip())
     return "\n\n".join(block for block in blocks if block)
+
+
+_KEPT = frozenset(("text", "code_inline", "softbreak", "hardbreak", "strong_open"))
+"""What of a line of Markdown is looked at."""
 
 
 def html_text(source: str) -> str:

@@ -296,6 +296,8 @@ def _nearness(world: _World, row: int, group: int, way: str) -> tuple[bool, int,
     """Return what speaks for a fuller name: it was named before in the document, how often; None if too little does."""
     mine, theirs = world.types[row], world.type_of(group)
     here = world.here(row, group)
+    if way != "same" and not mine:
+        return None  # of no known type: it may be a place
     is_one = mine == theirs or (bool(here) and "LOC" not in (mine, theirs) and way in ("same", "family"))
     if not is_one or (theirs != "PER" and way in ("family", "given")) or (theirs == "LOC" and way == "first"):
         return None

@@ -99,15 +99,19 @@ def is_titled(name: str) -> bool:
     return len(words) > 1 and words[0] in _PERSONAL
 
 
-def gender_of(pronouns: Iterable[str]) -> str:
-    """Return `m` or `f`, as most pronouns say; nothing if neither.
+def gender_of(mentions: Iterable[tuple[str, str]]) -> str:
+    """Return `m` or `f`, as most pronouns and titles say; nothing if neither. Mentions are (kind, text).
 
     Examples
     --------
-    >>> gender_of(["She", "her", "I"]), gender_of(["his", "it"]), gender_of(["they"])
-    ('f', 'm', '')
+    >>> gender_of([("pronoun", "She"), ("name", "Dr Day")]), gender_of([("name", "Mr Day"), ("pronoun", "it")])
+    ('f', 'm')
     """
-    told = Counter("m" if word in _HE else "f" for word in map(str.lower, pronouns) if word in _HE | _SHE)
+    told: Counter[str] = Counter()
+    for kind, text in mentions:
+        word = text.partition(" ")[0].lower().rstrip(".")
+        men, women = (_HE, _SHE) if kind == "pronoun" else (_MEN, _WOMEN) if kind == "name" else ((), ())
+        told["m" if word in men else "f" if word in women else ""] += 1
     return "" if told["m"] == told["f"] else "m" if told["m"] > told["f"] else "f"
 
 

@@ -40,7 +40,9 @@ def path_between(document: Document, left: int, right: int) -> tuple[bool, str] 
     clauses = [token for token in (*ups, *downs) if document.deprels[token].startswith("acl")]
     if any(int(document.heads[token]) not in (left, right) for token in clauses):
         return None  # a clause about something else
-    forward = not (downs and document.deprels[downs[-1]].startswith("nsubj") and not _is_subject(document, ups))
+    acts = (downs[-1], downs[0]) if not ups else downs[-1:]  # in "the board that Ada runs" Ada does
+    is_acted = any(document.deprels[token].startswith("nsubj") for token in acts)
+    forward = not (is_acted and not _is_subject(document, ups))
     return forward, _written(document, ups, common, downs) if forward else _written(document, downs, common, ups)
 
 

@@ -40,7 +40,7 @@ class Member:
     """The entry of the entity list that it was linked to."""
     candidates: list[tuple[str, float]] = field(default_factory=list)
     gender: str = ""
-    """As its pronouns say: `m`, `f` or nothing."""
+    """As its pronouns and titles say: `m`, `f` or nothing."""
 
     def as_row(self) -> dict[str, Any]:
         """Return what groups records."""
@@ -59,14 +59,14 @@ def current_members(base: KnowledgeBase) -> list[Member]:
     links: dict[str, list[tuple[str, float]]] = {}
     for key, entry, p in base.rows("SELECT id, entry, probability FROM links ORDER BY id, rank"):
         links.setdefault(key, []).append((entry, p))
-    pronouns: dict[str, list[str]] = {}
-    for key, text in base.rows("SELECT chain, text FROM mentions WHERE kind = 'pronoun'"):
-        pronouns.setdefault(key, []).append(text)
+    said: dict[str, list[tuple[str, str]]] = {}
+    for key, kind, text in base.rows("SELECT chain, kind, text FROM mentions WHERE kind != 'nominal'"):
+        said.setdefault(key, []).append((kind, text))
     members = []
     for number, key, name, kind, names, document, mentions, context, entity, p in rows:
         member = Member(number, key, name, kind, names.split(" | "), document, mentions, context, entity, p)
         member.candidates = links.get(key, [])
-        member.gender = gender_of(pronouns.get(key, ()))
+        member.gender = gender_of(said.get(key, ()))
         members.append(member)
     return members
 
@@ -93,17 +93,16 @@ def _append(base: KnowledgeBase, reads: Sequence[tuple[str, Read]], run: int, fi
         rows["mentions"] += read.mentions
         rows["statements"] += read.paths
         places = {row["sentence"]: row for row in read.sentences}
-        pronouns: dict[str, list[str]] = {}
+        said: dict[str, list[tuple[str, str]]] = {}
         for row in read.mentions:
-            if row["kind"] == "pronoun":
-                pronouns.setdefault(row["chain"], []).append(row["text"])
+            said.setdefault(row["chain"], []).append((row["kind"], row["text"]))
         for row in read.records:
             rows["contexts"].append({"id": row["id"], "context": row["context"]})
             place = places[row["sentence"]]
             sentence = " ".join(str(read.document["text"])[place["start"] : place["end"]].split())
             records.append({**_record_row(row), "sentence": sentence})
             members.append(_member(row, first + len(members)))
-            members[-1].gender = gender_of(pronouns.get(row["id"], ()))
+            members[-1].gender = gender_of(said.get(row["id"], ()))
     for name, some in rows.items():
         if some:
             base.append(name, pa.Table.from_pylist(some))
