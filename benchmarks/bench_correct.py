@@ -100,8 +100,8 @@ def _jfleg(folder: Path, part: str) -> Iterator[Measurement]:
 _REFERENCE = "ONOMA_M2SCORER"
 """Names a folder with the reference scorer's `levenshtein.py` (nusnlp/m2scorer, `scripts/`); without it, no ratio."""
 _RACED, _LONGEST = 100, 40
-"""Of each submission so many sentences, those of at most so many words before and after: the reference's time grows with
-the third power of a sentence's changes, and one sentence of NTHU's takes it minutes."""
+"""Of each submission so many sentences, those of at most so many words before and after: the reference's time grows
+with the third power of a sentence's changes, and one sentence of NTHU's takes it minutes."""
 
 
 def _scorer(folder: Path, *, quick: bool) -> Iterator[Measurement]:

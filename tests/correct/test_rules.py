@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from onoma.correct.forms import Forms
+from onoma.correct.lists import TYPES
 from onoma.correct.model import encode
 from onoma.correct.rules import SHARES, apply_rules, find_ruled
 from onoma.correct.sounds import article_for, takes_an
@@ -15,6 +16,8 @@ FORMS = Forms(
         "have": ("have", "has", "had", "had", "having"),
         "hear": ("hear", "hears", "heard", "heard", "hearing"),
         "put": ("put", "puts", "put", "put", "putting"),
+        "agree": ("agree", "agrees", "agreed", "agreed", "agreeing"),
+        "buy": ("buy", "buys", "bought", "bought", "buying"),
     },
     {},
 )
@@ -59,6 +62,12 @@ def test_the_article_follows_the_sound(word, article):
         ("It/PRP dont/VBP work/VB", [("dont", "don't")]),
         ("many/JJ informations/NNS", [("informations", "information")]),
         ("in/IN the/DT the/DT house/NN", [("the the", "the")]),
+        ("It/PRP is/VBZ more/RBR better/JJR now/RB", [("more", "")]),
+        ("She/PRP is/VBZ agree/VB with/IN me/PRP", [("is agree", "agrees")]),
+        ("They/PRP depend/VBP of/IN us/PRP", [("of", "on")]),
+        ("We/PRP discussed/VBD about/IN it/PRP", [("about", "")]),
+        ("here/RB since/IN five/CD years/NNS", [("since", "for")]),
+        ("on/IN monday/NNP i/PRP rest/VBP", [("monday", "Monday"), ("i", "I")]),
     ],
 )
 def test_rules_name_slips(text, edits):
@@ -78,10 +87,33 @@ def test_rules_name_slips(text, edits):
         "He/PRP said/VBD that/IN that/DT was/VBD right/JJ",
         "the/DT people/NNS I/PRP talked/VBD to/IN went/VBD home/RB",
         "an/DT historic/JJ hotel/NN",
+        "more/JJR better/JJR schools/NNS are/VBP built/VBN",
+        "since/IN five/CD years/NNS ago/RB",
+        "since/IN 1995/CD we/PRP agree/VBP",
+        "item/NN (/-LRB- i/LS )/-RRB- is/VBZ new/JJ",
+        "on/IN Monday/NNP I/PRP rest/VBP",
     ],
 )
 def test_rules_are_silent_where_english_has_a_reason(text):
     assert ruled(text) == []
+
+
+def test_a_past_made_by_rule_is_named():
+    speller = Speller({"buyer": 500, "agreed": 500, "speeded": 5}, {})
+    words = ["he", "buyed", "it", ",", "speeded", "off", "and", "agreed"]
+    found = list(find_ruled(words, words, ["NN"] * len(words), FORMS, speller))
+    assert found == [(1, 2, ("bought",), "irregular past")]
+
+
+def test_articles_before_digits_stay(corrector):
+    words = ["She", "has", "the", "q0", "cats", "."]
+    text, edits, p = corrector.weigh([words], [tags_of(words)])
+    settled, _ = apply_rules(text, edits, p, corrector.weigher.proposals)
+    near = (edits.ends == 3) & np.isin(edits.types, [TYPES.index("article"), TYPES.index("preposition")])
+    assert near.any()
+    assert (settled[near] == 0).all()
+    others = ~near & (edits.types >= 0)
+    assert settled[others] == pytest.approx(p[others])
 
 
 def test_a_sure_misspelling_is_named_and_a_doubtful_one_is_not():

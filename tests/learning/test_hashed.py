@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from onoma.learning.hashed import CandidateRows, HashedMaxEnt
+from onoma.learning.hashed import CandidateRows, HashedMaxEnt, HashedPerceptron
 from onoma.learning.maxent import CandidateMaxEnt
-from reference.contexts import softmax_loss
+from onoma.numerics.rng import stream
+from reference.contexts import averaged_perceptron, softmax_loss
 
 
 def problem(n_groups=200, n_features=12, seed=3):
@@ -53,3 +54,22 @@ def test_an_anchor_holds_weights_back():
     free = HashedMaxEnt(bits=4, anchor=anchor).partial_fit(rows, chosen, n_epochs=10)
     held = HashedMaxEnt(bits=4, anchor=anchor, pull=10.0).partial_fit(rows, chosen, n_epochs=10)
     assert np.abs(held.weights_ - anchor).max() < np.abs(free.weights_ - anchor).max()
+
+
+def test_the_perceptron_is_the_average_of_all_its_steps():
+    F, rows, chosen = problem(40)
+    counts = np.where(np.arange(len(rows)) % 5, 1.0, 3.0)
+    counts[::7] = 0.0
+    model = HashedPerceptron(bits=4, seed=2).fit(rows, chosen, counts=counts, n_epochs=3)
+    orders = [stream(2, "perceptron", epoch).permutation(len(rows)).tolist() for epoch in range(3)]
+    expected = averaged_perceptron(F.toarray().astype(np.float32), rows.groups, chosen, counts, orders)
+    assert model.weights_[: F.shape[1]] == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_perceptron_learns_a_choice():
+    _, rows, chosen = problem(400)
+    scores = HashedPerceptron(bits=4).fit(rows, chosen, n_epochs=10).scores(rows)
+    best = [a + int(np.argmax(scores[a:b])) for a, b in itertools.pairwise(rows.groups.tolist())]
+    online = HashedMaxEnt(bits=4, rate=0.3).partial_fit(rows, chosen, n_epochs=50).scores(rows)
+    other = [a + int(np.argmax(online[a:b])) for a, b in itertools.pairwise(rows.groups.tolist())]
+    assert np.mean(np.array(best) == chosen) > np.mean(np.array(other) == chosen) - 0.05

@@ -2,7 +2,9 @@
 
 import math
 
-__all__ = ["NATIVE", "edit_score", "softmax_loss", "tags_of"]
+import numpy as np
+
+__all__ = ["NATIVE", "averaged_perceptron", "edit_score", "softmax_loss", "tags_of"]
 
 NATIVE = [
     "the cat sat on the mat .",
@@ -40,3 +42,18 @@ def softmax_loss(groups, rows, chosen, weights):
         top = max(scores)
         loss -= scores[right - first] - top - math.log(sum(math.exp(s - top) for s in scores))
     return loss
+
+
+def averaged_perceptron(X, groups, chosen, counts, orders):
+    """The mean of the weights after every group that counts, kept one by one."""
+    w = np.zeros(X.shape[1])
+    kept = []
+    for order in orders:
+        for g in order:
+            if counts[g]:
+                first, last = groups[g], groups[g + 1]
+                best = first + int(np.argmax(X[first:last] @ w))
+                if best != chosen[g]:
+                    w = w + counts[g] * (X[chosen[g]] - X[best])
+                kept.append(w)
+    return np.mean(kept, axis=0)

@@ -58,7 +58,7 @@ _LABELS = (
 )
 _LABEL = {label: number for number, label in enumerate(_LABELS)}
 _TYPE = {name: number for number, name in enumerate(TYPES)}
-_SIMPLE = {"is": "VBZ", "are": "VB", "was": "VBD", "were": "VBD", "be": "VB"}
+_SIMPLE = {"am": "VB", "is": "VBZ", "are": "VB", "was": "VBD", "were": "VBD", "be": "VB"}
 """The form of a verb that stands in the place of *be* and a participle."""
 _BE = ("am", "is", "are", "was", "were", "be", "been", "being")
 _NOUN = tag_set("NN NNS")
@@ -207,6 +207,8 @@ class Proposals:
         if is_name or tag in _NAME:
             if self.speller.is_small(word) and written[1:].islower():
                 yield Action("case", 1, (word,), name="small")
+            if written == word and (cased := self.speller.cased(word)):
+                yield Action("case", 1, (cased,), name="capital")
             if not self.speller.knows(word) and not is_name:
                 yield from self._spelling(word)
             if tag in _NAME:
@@ -214,6 +216,9 @@ class Proposals:
         elif (cased := self.speller.cased(word)) and cased != written:
             yield Action("case", 1, (cased,), name="capital")
         if not self.speller.knows(word):
+            past = self.forms.irregular_past(word)
+            if past:
+                yield Action("form", 1, (past,), name="irregular")
             yield from self._spelling(word)
         if tag in _VERB:
             yield from self._verb(word, tag)

@@ -69,6 +69,15 @@ class Forms:
         parts = told.split(" ")
         return tuple(zip(parts[::2], parts[1::2], strict=True))
 
+    def irregular_past(self, word: str) -> str:
+        """Return the past of a verb that was formed like a regular one (*buyed*), else nothing."""
+        if word.endswith("ed"):
+            for lemma in (word[:-2], word[:-1]):
+                forms = self.verbs.get(lemma)
+                if forms is not None and not forms[2].endswith("ed"):
+                    return forms[2]
+        return ""
+
     @cached_property
     def known(self) -> frozenset[str]:
         """Every form."""

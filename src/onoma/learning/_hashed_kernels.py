@@ -1,10 +1,10 @@
-"""Kernels of `hashed`: softmax over the candidates of a group, with AdaGrad steps on a table of weights."""
+"""Kernels of `hashed`: softmax over the candidates of a group with AdaGrad steps on a table, and the perceptron."""
 
 import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["fit_groups", "score_rows"]
+__all__ = ["fit_groups", "perceive_groups", "score_rows"]
 
 
 @nb.njit(cache=True, nogil=True)
@@ -70,3 +70,42 @@ def fit_groups(
                 g2[f] += slope * slope
                 w[f] -= rate * slope / np.sqrt(g2[f])
     return loss
+
+
+@nb.njit(cache=True, nogil=True)
+def perceive_groups(
+    order: NDArray[np.int64],
+    groups: NDArray[np.int64],
+    ptr: NDArray[np.int64],
+    ids: NDArray[np.uint32],
+    values: NDArray[np.float32],
+    chosen: NDArray[np.int64],
+    counts: NDArray[np.float64],
+    step: int,
+    w: NDArray[np.float64],
+    late: NDArray[np.float64],
+) -> int:
+    """Go through the groups once; return how many steps were made so far.
+
+    A group whose best row is not the chosen one moves the weights; `late` gathers each change times the step it came
+    at, so that the average over all steps is w - late / steps.
+    """
+    for g in order:
+        if counts[g] == 0.0:
+            continue
+        step += 1
+        first, last = groups[g], groups[g + 1]
+        best, top = first, -np.inf
+        for row in range(first, last):
+            total = 0.0
+            for k in range(ptr[row], ptr[row + 1]):
+                total += values[k] * w[ids[k]]
+            if total > top:
+                best, top = row, total
+        if best == chosen[g]:
+            continue
+        for row, sign in ((chosen[g], counts[g]), (best, -counts[g])):
+            for k in range(ptr[row], ptr[row + 1]):
+                w[ids[k]] += sign * values[k]
+                late[ids[k]] += sign * values[k] * (step - 1)
+    return step

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
-from onoma.learning._hashed_kernels import fit_groups, score_rows
+from onoma.learning._hashed_kernels import fit_groups, perceive_groups, score_rows
 from onoma.numerics.rng import stream
 
-__all__ = ["CandidateRows", "HashedMaxEnt", "score_rows", "softmax_groups"]
+__all__ = ["CandidateRows", "HashedMaxEnt", "HashedPerceptron", "score_rows", "softmax_groups"]
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,54 @@ class HashedMaxEnt:
     def probabilities(self, rows: CandidateRows) -> NDArray[np.float64]:
         """Return the probability of each row within its group."""
         return softmax_groups(self.scores(rows), rows.groups)
+
+
+class HashedPerceptron:
+    """Averaged perceptron over the candidates of a group (Freund and Schapire, 1999; Collins, 2002).
+
+    Parameters
+    ----------
+    bits
+        The table has 2^bits weights.
+    seed
+        Of the order of groups.
+
+    Examples
+    --------
+    >>> rows = CandidateRows(np.array([0, 2]), np.array([0, 1, 2]), np.array([1, 2], np.uint32), np.ones(2, np.float32))
+    >>> model = HashedPerceptron(bits=2).fit(rows, np.array([1]), n_epochs=2)
+    >>> model.scores(rows).tolist()
+    [-1.0, 1.0]
+    """
+
+    def __init__(self, *, bits: int = 20, seed: int = 0) -> None:
+        if not 1 <= bits <= 30:
+            raise SettingsError(f"bits {bits}; they may be 1 to 30")
+        self.seed = seed
+        self.weights_ = np.zeros(1 << bits, np.float32)
+
+    def fit(
+        self,
+        rows: CandidateRows,
+        chosen: NDArray[np.int64],
+        *,
+        counts: NDArray[np.float64] | None = None,
+        n_epochs: int = 5,
+    ) -> Self:
+        """Learn from groups; `chosen` is the right row of each, `counts` how far it moves weights (0: not at all)."""
+        w, late, step = np.zeros(len(self.weights_)), np.zeros(len(self.weights_)), 0
+        moves = np.ones(len(rows)) if counts is None else counts
+        for epoch in range(n_epochs):
+            order = stream(self.seed, "perceptron", epoch).permutation(len(rows))
+            step = perceive_groups(
+                order, rows.groups, rows.ptr, rows.ids, rows.values, chosen.astype(np.int64), moves, step, w, late
+            )
+        self.weights_ = (w - late / max(step, 1)).astype(np.float32)
+        return self
+
+    def scores(self, rows: CandidateRows) -> NDArray[np.float64]:
+        """Return the score of each row."""
+        return score_rows(rows.ptr, rows.ids, rows.values, self.weights_)
 
 
 def softmax_groups(scores: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:

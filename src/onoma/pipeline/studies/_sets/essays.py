@@ -16,7 +16,7 @@ from onoma.correct.gold import right_rows, wanted_edits
 from onoma.correct.lists import TYPES
 from onoma.correct.model import EditRows, Encoded, encode
 from onoma.evaluate.max_match import EditScore, max_match
-from onoma.learning.hashed import HashedMaxEnt, score_rows, softmax_groups
+from onoma.learning.hashed import HashedMaxEnt, HashedPerceptron, score_rows, softmax_groups
 from onoma.pipeline.reproduce import Context
 from onoma.pipeline.studies._sets.reranker import Reranker, signs_of
 from onoma.pipeline.text.correction_training import tag_words
@@ -97,6 +97,26 @@ class DescribedEssays:
         for k in range(int(part.max()) + 1):
             weights = self.fit(anchor=anchor, counts=np.where(place_part == k, 0.0, weight))
             p = softmax_groups(score_rows(rows.ptr, rows.ids, rows.values, weights), groups)
+            mine = np.repeat(place_part == k, np.diff(groups))
+            out[mine] = p[mine]
+        return out
+
+    def perceived(self, *, inflation: float = 1.0, n_parts: int = 10) -> NDArray[np.float64]:
+        """Return what an averaged perceptron that an edit's essay took no part in says of it, between 0 and 1.
+
+        Scores of perceptrons have no scale; divided by their deviation they are taken for log odds, and `score` finds
+        the threshold on other essays.
+        """
+        rows, groups = self.edits.rows, self.edits.rows.groups
+        part = self._parts(n_parts)
+        place_part = part[self.edits.sentence[groups[:-1]]]
+        weight = np.where(self.chosen != groups[:-1], inflation, 1.0)
+        out = np.zeros(len(self.edits.actions))
+        for k in range(int(part.max()) + 1):
+            model = HashedPerceptron(bits=self.corrector.weigher.bits)
+            model.fit(rows, self.chosen, counts=np.where(place_part == k, 0.0, weight))
+            scores = model.scores(rows)
+            p = softmax_groups(scores / scores[self.edits.types >= 0].std(), groups)
             mine = np.repeat(place_part == k, np.diff(groups))
             out[mine] = p[mine]
         return out
