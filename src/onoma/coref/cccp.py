@@ -49,7 +49,7 @@ class CccpSettings:
     tolerance: float = 0.05
     rounds: int = 10
     planes: int = 100
-    bits: int = 18
+    bits: int = 16
 
     def __post_init__(self) -> None:
         if self.decay <= 0 or self.tolerance <= 0 or self.rounds < 1 or self.planes < 1 or not 8 <= self.bits <= 26:
@@ -110,24 +110,19 @@ def _arrays(one: Example) -> tuple[NDArray[np.int64], ...]:
 def _solved(examples: Sequence[Example], chosen: Sequence[NDArray[np.int64]], n: int, settings: CccpSettings) -> Floats:
     """Minimise λ/2 ‖w‖² + the loss with antecedents fixed, by cutting planes."""
     weights = np.zeros(1 << settings.bits)
-    planes: list[Floats] = []
-    costs: list[float] = []
+    planes, costs = np.zeros((settings.planes, len(weights)), np.float32), np.zeros(settings.planes)
     products = np.zeros((settings.planes, settings.planes))
     shares = np.zeros(0)
-    while len(planes) < settings.planes:
+    for k in range(settings.planes):
         plane, cost = _plane(examples, chosen, weights, settings)
-        loss = (cost + plane @ weights) / n
-        slack = max((c + p @ weights for c, p in zip(costs, planes, strict=True)), default=-np.inf)
-        if loss - slack < settings.tolerance:
+        slack = float(np.max(costs[:k] + planes[:k] @ weights)) if k else -np.inf
+        if (cost + plane @ weights) / n - slack < settings.tolerance:
             break
-        planes.append(plane / n)
-        costs.append(cost / n)
-        k = len(planes)
-        products[k - 1, :k] = products[:k, k - 1] = [each @ planes[-1] for each in planes]
-        shares = _shares(
-            products[:k, :k] / settings.decay, np.array(costs), np.append(shares, 0.0), settings.tolerance / 10
-        )
-        weights = -np.sum([share * each for share, each in zip(shares, planes, strict=True)], axis=0) / settings.decay
+        planes[k], costs[k] = plane / n, cost / n
+        products[k, : k + 1] = products[: k + 1, k] = planes[: k + 1] @ planes[k]
+        own = products[: k + 1, : k + 1] / settings.decay
+        shares = _shares(own, costs[: k + 1], np.append(shares, 0.0), settings.tolerance / 10)
+        weights = -(shares.astype(np.float32) @ planes[: k + 1]).astype(np.float64) / settings.decay
     return weights
 
 

@@ -1,6 +1,6 @@
 """Annotated text as coreference reads it: the tables of `text`, and the clusters of its words."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -27,14 +27,9 @@ def coref_documents(annotations: Annotations, *, genre: str = "") -> list[Docume
     return [with_clusters(with_turns(document)) for document in documents_of(annotations, genre=genre)]
 
 
-def given_mentions(
-    corpus: Corpus, *, limit: int | None = None, stages: Mapping[str, DocumentAnnotator] | None = None
-) -> Iterator[tuple[Annotated, Annotations]]:
-    """Annotate the words of each document of a corpus by our own stages; keep its chains and speakers.
-
-    `stages` may name other stages for some documents, such as those that ours learnt from.
-    """
-    ours = DocumentAnnotator.load()
+def given_mentions(corpus: Corpus, *, limit: int | None = None) -> Iterator[tuple[Annotated, Annotations]]:
+    """Annotate the words of each document of a corpus by our own stages; keep its chains and speakers."""
+    stages = DocumentAnnotator.load()
     chain_of = dict(zip(corpus.chains["mention"].to_pylist(), corpus.chains["chain"].to_pylist(), strict=True))
     for row in corpus.documents.to_pylist()[:limit]:
         tokens, own = (
@@ -42,7 +37,7 @@ def given_mentions(
             for table in (corpus.tokens, corpus.mentions)
         )
         cut = _sentences(tokens["word"].to_pylist(), tokens["sentence"].to_pylist())
-        annotations = (stages or {}).get(row["document"], ours).annotate_words([(row["document"], cut)])
+        annotations = stages.annotate_words([(row["document"], cut)])
         (document,) = coref_documents(annotations)
         speakers = ["" if each in (None, "-", "_") else each for each in tokens["speaker"].to_pylist()]
         spans = zip(own["start"].to_pylist(), own["end"].to_pylist(), strict=True)

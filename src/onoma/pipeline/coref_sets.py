@@ -43,17 +43,11 @@ __all__ = [
 ]
 
 
-def annotated_documents(
-    corpus: Corpus,
-    *,
-    limit: int | None = None,
-    genres: bool = True,
-    stages: Mapping[str, DocumentAnnotator] | None = None,
-) -> list[Annotated]:
-    """Annotate the words of a corpus by our own stages, or by those `stages` names; keep its chains and speakers."""
+def annotated_documents(corpus: Corpus, *, limit: int | None = None, genres: bool = True) -> list[Annotated]:
+    """Annotate the words of a corpus by our own stages; keep its chains and speakers."""
     return [
         replace(one, document=replace(one.document, genre=_genre(one.document.name))) if genres else one
-        for one, _ in given_mentions(corpus, limit=limit, stages=stages)
+        for one, _ in given_mentions(corpus, limit=limit)
     ]
 
 

@@ -1,8 +1,7 @@
 """Coreference models from annotated documents: their own words, our trees and names, their chains.
 
 A model meets text that Onoma annotated, so it learns from such text: the words and sentences of the training documents
-are annotated by our own stages, and only the chains are theirs. Documents that the stages themselves learnt from are
-annotated by stages that did not.
+are annotated by our own stages, and only the chains are theirs.
 """
 
 from collections import Counter
@@ -12,8 +11,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.coref.constraints import CONSTRAINTS, Rule, fit_weights
@@ -28,11 +25,10 @@ from onoma.errors import DataError, SettingsError
 from onoma.evaluate import evaluate
 from onoma.evaluate.significance import compare
 from onoma.pipeline.coref_sets import Further, annotated_documents, gap_snippets, litbank, litbank_folds
-from onoma.pipeline.text.held_out import unseen_stages
-from onoma.pipeline.text.name_sets import CLEAN_GENRES
 from onoma.progress import SILENT, Progress
 
 __all__ = [
+    "CLEAN_GENRES",
     "GOLD",
     "LITBANK",
     "SETTINGS",
@@ -58,6 +54,9 @@ LITBANK = LearningSettings(costs=(1.0, 0.5, 1.0), penalty=0.005, epochs=4, recal
 
 GOLD = LearningSettings(epochs=4, runs=3)
 """For mentions that are given."""
+
+CLEAN_GENRES = ("academic", "bio", "court", "interview", "news", "voyage")
+"""Genres of GUM whose texts may be used for a model that ships (its LICENSE.txt)."""
 
 
 Found = Mapping[tuple[int, int], object]
@@ -279,7 +278,7 @@ def train_from(
     if folder.is_dir():
         if scheme not in SHIPPED:
             raise SettingsError(f"there is no scheme {scheme!r}; there are {', '.join(SHIPPED)}")
-        parts = SHIPPED[scheme](folder, seed, progress)
+        parts = SHIPPED[scheme](folder)
     else:
         parts = _parts_of_files(inputs)
     settings = replace(parts.settings, seed=seed)
@@ -333,14 +332,12 @@ def further_sets(data: Path) -> Further:
     )
 
 
-def _ontogum(data: Path, seed: int, progress: Progress) -> _Parts:
-    unseen = unseen_stages(data, seed=seed, progress=progress)
+def _ontogum(data: Path) -> _Parts:
     train, dev = (
-        read_corpus(data / "text" / "gum" / f"ontogum_{part}.conll12.gz", format="conll2012")
+        annotated_documents(
+            read_corpus(data / "text" / "gum" / f"ontogum_{part}.conll12.gz", format="conll2012"), genres=False
+        )
         for part in ("train", "dev")
-    )
-    clean = replace(
-        train, documents=train.documents.filter(pc.is_in(train.documents["document"], pa.array(list(unseen))))
     )
     card = {
         "scheme": "OntoNotes (OntoGUM)",
@@ -348,16 +345,11 @@ def _ontogum(data: Path, seed: int, progress: Progress) -> _Parts:
         "licence": "CC BY-SA 4.0; GAP: Apache-2.0; LitBank: CC BY 4.0",
         "command": "onoma train coref $ONOMA_DATA -o FOLDER",
     }
-    return _Parts(
-        annotated_documents(clean, genres=False, stages=unseen),
-        annotated_documents(dev, genres=False),
-        SETTINGS,
-        card,
-        further=further_sets(data),
-    )
+    clean = [one for one in train if one.document.name.split("_")[1] in CLEAN_GENRES]
+    return _Parts(clean, dev, SETTINGS, card, further=further_sets(data))
 
 
-def _litbank(data: Path, _seed: int, _progress: Progress) -> _Parts:
+def _litbank(data: Path) -> _Parts:
     documents = litbank(data / "text" / "litbank")
     fold = litbank_folds(data / "text" / "litbank")[0]
     card = {

@@ -8,14 +8,14 @@ folder: docs/data.md.
 import gzip
 import re
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from onoma.corpus.readers.conllu import entity_of, parse_entity
 from onoma.errors import DataError
 
-__all__ = ["CLEAN_GENRES", "NamedDocument", "Sentence", "gum_documents", "gum_mentions", "named_set", "spans_of"]
+__all__ = ["CLEAN_GENRES", "NamedDocument", "Sentence", "gum_mentions", "named_set", "spans_of"]
 
 Sentence = tuple[list[str], list[tuple[int, int, str]]]
 """Words, and names as (first word, one past the last, type), in order and apart."""
@@ -51,23 +51,13 @@ def named_set(root: Path, name: str) -> list[NamedDocument]:
     return list(_SETS[kind](root / "text", part))
 
 
-def gum_documents(root: Path, part: str) -> list[str]:
-    """Return the names of the documents of a part of GUM whose texts may ship."""
-    return [name for name, _ in _gum_blocks(root / "text", part)]
-
-
-def gum_mentions(
-    root: Path, part: str, *, without: Collection[str] = ()
-) -> tuple[list[list[str]], list[tuple[int, int, int, str]]]:
-    """Return the sentences of a part of GUM, and its mentions: first word, one past the last, head (of all), kind.
-
-    Documents named in `without` are left out.
-    """
+def gum_mentions(root: Path, part: str) -> tuple[list[list[str]], list[tuple[int, int, int, str]]]:
+    """Return the sentences of a part of GUM, and its mentions: first word, one past the last, head (of all), kind."""
     words: list[list[str]] = []
     mentions: list[tuple[int, int, int, str]] = []
     before = 0
-    for name, blocks in _gum_blocks(root / "text", part):
-        for block in blocks if name not in without else ():
+    for _, blocks in _gum_blocks(root / "text", part):
+        for block in blocks:
             rows = _gum_rows(block)
             heads = [int(row[6]) - 1 for row in rows]
             for start, end, kind in _gum_spans(rows):

@@ -17,7 +17,7 @@ import lzma
 import re
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,11 +104,9 @@ def train_names(
     return learn_names(labelled(documents), words, gazetteer, settings=settings, seed=seed, progress=progress)
 
 
-def train_kinds(
-    data: Path, names: NameTagger, *, without: Collection[str] = (), seed: int = 0, progress: Progress = SILENT
-) -> MentionKinds:
-    """Learn the kinds of mentions that ship: from the clean genres of GUM's training part, `without` some documents."""
-    sentences, mentions = gum_mentions(data, "train", without=without)
+def train_kinds(data: Path, names: NameTagger, *, seed: int = 0, progress: Progress = SILENT) -> MentionKinds:
+    """Learn the kinds of mentions that ship: from the clean genres of GUM's training part."""
+    sentences, mentions = gum_mentions(data, "train")
     return learn_kinds(Tokens.of_words(sentences), mentions, names, seed=seed, progress=progress)
 
 
