@@ -101,7 +101,7 @@ def _array(stream: Any) -> NDArray[Any]:  # noqa: ANN401 (zstandard's readers ha
     if fortran or dtype.hasobject:
         raise ValueError(f"an array of {dtype} is not one of numbers")
     array = np.empty(shape, dtype)
-    room = memoryview(array.reshape(-1).view(np.uint8))
+    room = array.reshape(-1).view(np.uint8).data
     while len(room):
         n = stream.readinto(room)
         if not n:
