@@ -31,7 +31,7 @@ _COMMAND = """
 import sys
 sys.argv = ["onoma", {option!r}]
 try:
-    from onoma.__main__ import main
+    from onoma.cli.app import main
     main()
 except SystemExit:
     pass

@@ -58,9 +58,7 @@ def test_the_scan_sees_what_is_loaded_and_only_that(code, found):
     assert [*at_import(ast.parse(code))] == found
 
 
-COMMAND = (
-    "import sys; sys.argv = ['onoma', {!r}]\nfrom onoma.__main__ import main\ntry: main()\nexcept SystemExit: pass"
-)
+COMMAND = "import sys; sys.argv = ['onoma', {!r}]\nfrom onoma.cli.app import main\ntry: main()\nexcept SystemExit: pass"
 
 
 @pytest.mark.parametrize("code", ["import onoma; dir(onoma)", COMMAND.format("--version"), COMMAND.format("--help")])

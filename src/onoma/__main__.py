@@ -11,20 +11,27 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line, and end the process."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # who starts us with it ignored means it
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
     from onoma.cli.app import main as run
 
+    code: object = 0
     try:
         run()
     except SystemExit as stop:
-        if stop.code != INTERRUPTED:
-            raise
+        code = stop.code or 0
+    if not isinstance(code, int):
+        raise SystemExit(code)
+    try:
         for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        # All is written and put in order; what threads still compute is of no use to anybody.
-        os._exit(INTERRUPTED)
+            if stream is not None:
+                stream.flush()
+    except OSError:  # whoever was to read it has gone
+        sys.exit(code)
+    # All is written and put in order. What threads still compute after Ctrl-C is of no use to anybody, and to take
+    # everything apart that was loaded and compiled takes as long as loading half of it.
+    os._exit(code)
 
 
 if __name__ == "__main__":

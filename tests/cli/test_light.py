@@ -9,7 +9,7 @@ from onoma.cli.light import numba_alone
 _LOADED = """
 import json, sys
 sys.argv = ["onoma", "resolve", sys.argv[1], "--quiet"]
-from onoma.__main__ import main
+from onoma.cli.app import main
 try:
     main()
 except SystemExit:
