@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.rng import stream
-from onoma.resolve.blocking._canopies_kernels import invert, nearest
+from onoma.resolve.blocking._canopies_kernels import nearest
+from onoma.resolve.blocking.canopies import inverted_lists
 from onoma.resolve.names.names import WordedNames
 
 __all__ = ["NodePairs", "every_pair", "near_names", "near_references", "pair_nodes"]
@@ -72,7 +73,7 @@ def _nearest(
     offsets = np.concatenate([[0], np.cumsum(kept)])[offsets].astype(np.int64)
     features = features[kept]
     weights = np.log(max(n, 2) / np.maximum(frequency, 1)) ** 2 + 1e-9
-    lists = invert(offsets, features, len(numbers))
+    lists = inverted_lists(offsets, features, len(numbers))
     none, apart = np.zeros(0, dtype=np.int32), int(len(source) > 0)
     return nearest(first, n, offsets, features, weights, *lists, source, none, apart, max(min(k, n - 1), 1))
 

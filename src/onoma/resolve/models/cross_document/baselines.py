@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from onoma.numerics.rng import kernel_state
 from onoma.numerics.union_find import components
-from onoma.resolve.blocking._canopies_kernels import invert, nearest
+from onoma.resolve.blocking._canopies_kernels import nearest
+from onoma.resolve.blocking.canopies import inverted_lists
 from onoma.resolve.models.cross_document._subsquare_kernels import choose_neighbours
 from onoma.resolve.models.cross_document.text import Bags
 
@@ -47,7 +48,7 @@ def near_mentions(
     mean = np.bincount(bags.words, bags.weights, minlength=n_words) / np.maximum(words, 1)
     weights = np.concatenate([mean**2, np.full(len(names), same)])
     features = features[order]
-    lists = invert(offsets, features, n_words + len(names))
+    lists = inverted_lists(offsets, features, n_words + len(names))
     none = np.zeros(0, np.int32)
     i, j = nearest(0, n, offsets, features, weights, *lists, none, none, 0, k)
     table = np.full((n, k), -1, np.int32)
