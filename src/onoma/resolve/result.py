@@ -198,13 +198,17 @@ class Resolution:
         return found
 
     def recalibrated(self) -> "Resolution":
-        """Return the same entities with probabilities, and a number of entities, that the checks bear out."""
+        """Return it with probabilities, and a number of entities, that the checks bear out.
+
+        Entities are the same, but for links that the checks give up: those of whose kind most are wrong by the decoys.
+        """
         quality, found = self.quality, self.posterior
         if found is not None:
             rows = found.probability if quality.probability is None else quality.probability
             pairs = found.pairs.probability if quality.pair_probability is None else quality.pair_probability
-            stated = found.pairs._replace(probability=quality.ceiling * pairs)
-            found = replace(found, probability=quality.ceiling * rows, pairs=stated)
+            stated = found.pairs._replace(probability=quality.stated(pairs))
+            entities = found.clustering if quality.clustering is None else quality.clustering
+            found = replace(found, clustering=entities, probability=quality.stated(rows), pairs=stated)
         return replace(self, posterior=found, checked=quality)
 
     def abstaining(self, budget: int) -> "Resolution":

@@ -38,3 +38,14 @@ def test_certain_pairs_are_told_apart_by_their_evidence():
 def test_without_decoys_what_is_stated_stays():
     found = calibrate(np.full(50, 0.7), np.full(50, 0.7), np.zeros(0), np.zeros(0))
     assert found(np.array([0.7, 0.2, 1.4])).tolist() == [0.7, 0.2, 1.0]
+
+
+def test_pairs_that_are_mostly_wrong_are_convicted_together_and_only_beyond_chance():
+    sure = np.concatenate([np.full(100, 0.8), np.full(200, 1.5)])
+    stated = np.minimum(sure, 1.0)
+    many = calibrate(sure, stated, np.full(60, 0.8), np.full(60, 1.5))
+    assert many.convicts(np.array([0.2, 0.8, 1.5])).tolist() == [False, True, False], "90 of 100 are wrong"
+    few = calibrate(sure, stated, np.full(2, 0.8), np.full(2, 45.0))
+    assert few(np.array([0.8]))[0] < 0.2, "two decoys stand for as many"
+    assert not few.convicts(sure).any(), "but two may have been joined by chance"
+    assert not calibrate(sure, stated, np.full(30, 0.8), np.ones(30)).convicts(sure).any(), "most are right"

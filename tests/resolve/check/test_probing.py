@@ -53,3 +53,17 @@ def test_the_same_seed_plants_the_same():
     again = Probe(found, found.posterior, found.weighed)
     assert np.array_equal(again.rows.codes, probe().rows.codes)
     assert np.array_equal(again.seen.joined, probe().seen.joined)
+
+
+def test_links_given_up_part_their_entities_and_no_others():
+    whole = probe()
+    links = np.zeros(len(whole.tree), dtype=np.bool_)
+    links[0] = True
+    a, b = (side[whole.tree[0]] for side in whole.posterior.pairs[:2])
+    parted = whole.giving_up(links)
+    assert whole.labels[a] == whole.labels[b] and parted.labels[a] != parted.labels[b]
+    assert parted.n_links == whole.n_links - 1 == len(parted.tree)
+    others = whole.labels != whole.labels[a]
+    assert len(np.unique(parted.labels[others])) == len(np.unique(whole.labels[others]))
+    assert not set(parted.labels[others]) & set(parted.labels[~others])
+    assert len(whole.tree) == whole.n_links, "the probe itself stays as it was"

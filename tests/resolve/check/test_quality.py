@@ -43,3 +43,10 @@ def test_json_holds_all_but_single_rows():
     assert told["recall"] == {"estimate": 0.333333, "low": 0.0, "high": 1.0} and told["precision"] is None
     assert told["entities"] == [3, 5] and told["decoys"] == {"strangers": {"rows": 10, "share": 0.5}}
     assert set(Bin.__dataclass_fields__) > {"stated", "true"} and told["reliability"] == []
+
+
+def test_links_given_up_are_told():
+    said = Quality(calibrated=True, n_links=88, n_given_up=123).sentences()
+    assert said[0] == "123 links were given up: by the decoys most links of their kind are wrong"
+    assert Quality(calibrated=True, n_given_up=1).sentences()[0].startswith("1 link was given up")
+    assert "clustering" not in Quality(calibrated=True).as_dict()

@@ -123,3 +123,13 @@ def test_of_two_answers_the_one_that_the_checks_trust_more_stays(monkeypatch, ta
     assert any(field.taught for field in found.fields.fields) is better
     assert any("as other tables teach" in note for note in found.notes) is better
     assert not any(field.taught for field in resolve(table, kinds=kinds, model="copying", no_check=True).fields.fields)
+
+
+def test_values_nobody_else_has_do_not_make_a_column_tell_more():
+    names = company_names(900)
+    country = [["aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh"][i % 8] for i in range(600)]
+    nonsense = [f"x{i}q" for i in range(300)]
+    alone = prepare_fields(pa.table({"name": names[:600], "land": country}), kinds={"land": "place"}).fields
+    filled = pa.table({"name": names, "land": [*country, *nonsense]})
+    assert lone_field(alone) == 0
+    assert lone_field(prepare_fields(filled, kinds={"land": "place"}).fields) == 0

@@ -27,6 +27,8 @@ _HEAVIEST = 60.0
 _TOP_BINS, _FEWEST = 6, 40
 """Bins of pairs that are as good as certain, and the fewest pairs of one."""
 _MANY = 0.4
+_EVEN = 0.5
+"""Two rows that are one thing with less than this probability are more likely two."""
 _HALF = 0.5
 """Jeffreys' pseudo-count of decoys, for all bins together."""
 
@@ -68,6 +70,8 @@ class Calibration:
     """The share of each bin."""
     bins: tuple[Bin, ...]
     """Those that have pairs."""
+    convicted: NDArray[np.bool_]
+    """The bins of pairs that are stated as one and are mostly wrong by the decoys."""
     spared: float = 0.0
     """The share of pairs for which decoys were taken for none."""
 
@@ -75,6 +79,11 @@ class Calibration:
         """Return the share that is true of pairs as sure as this, at most what is stated."""
         place = np.searchsorted(self.edges, sure, side="right") - 1
         return np.where(place < 0, sure, np.minimum(self.true[np.maximum(place, 0)], sure))
+
+    def convicts(self, sure: Floats) -> NDArray[np.bool_]:
+        """Say of pairs as sure as this whether most of their kind are wrong, beyond what counting decoys explains."""
+        place = np.searchsorted(self.edges, sure, side="right") - 1
+        return (place >= 0) & self.convicted[np.maximum(place, 0)]
 
 
 def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, safe: float = np.inf) -> Calibration:
@@ -105,6 +114,10 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, s
     share = np.clip(1.0 - (false + unit * _HALF / n) / np.maximum(targets, 1.0), 0.0, 1.0)
     true = isotonic(share, np.maximum(targets, 1e-3))
     spread = unit * np.sqrt(n_decoys + 1.0) / np.maximum(targets, 1.0)
+    convicted = (edges >= _EVEN) & (true < _EVEN) & (targets > 0.0)
+    # Single bins hold few decoys: those that are mostly wrong are convicted together, or not at all.
+    counted = unit * np.sqrt(float(n_decoys[convicted].sum()) + 1.0)
+    convicted &= float(false[convicted].sum()) - 1.96 * counted > (1.0 - _EVEN) * float(targets[convicted].sum())
     means = np.bincount(place[place >= 0], stated[place >= 0], n) / np.maximum(targets, 1.0)
     bins = tuple(
         Bin(
@@ -117,7 +130,7 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, s
         )
         for b in np.flatnonzero(targets).tolist()
     )
-    return Calibration(edges, true, bins, spared)
+    return Calibration(edges, true, bins, convicted, spared)
 
 
 def _bins(sure: Floats) -> Floats:

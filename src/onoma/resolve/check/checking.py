@@ -6,8 +6,9 @@ the rows of its side that have no partner; what mirrors find as surely as the st
 duplicates inside a source. A sibling that is joined with the record it was made of stands for
 M/m/(1 - r) links, M being the pairs of near records of different entities and r the share joined: the M were not
 joined, and those that were are r/(1 - r) times as many. The kind that convicts most is believed. What is stated is
-lowered to what it leaves (`calibrate.py`). A reported entity is as good as the links of its strongest tree: each holds
-with the share of its bin, and those pairs are right that are still connected.
+lowered to what it leaves (`calibrate.py`), and links of whose kind most are wrong are given up. A reported entity is as
+good as the links of its strongest tree: each holds with the share of its bin, and those pairs are right that are still
+connected.
 
 *Recall* is the share of copies found (`copies.py`). *Entities*: the rows less the links there are, which are the links
 found times their precision over recall; the interval is that of draws of all three.
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.union_find import components
+from onoma.resolve.blocking.conditions import has_constraints
 from onoma.resolve.check.calibrate import Calibration, calibrate
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
 from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share, unchecked
@@ -110,6 +112,11 @@ def _told(probe: Probe) -> Quality:
     """Return what the probe says."""
     draws = _Draws(probe.rng)
     calibration, n_joined = _calibration(probe)
+    convicted, still_found = _convicted(probe, calibration), 1.0
+    if convicted.any():
+        right = calibration(probe.sure[probe.tree])
+        still_found = float(right[~convicted].sum() / max(right.sum(), 1e-9))
+        probe = probe.giving_up(convicted)
     readings = [calibration(probe.sure[probe.tree])]
     if calibration.spared:
         readings.append(_calibration(probe, spare=False)[0](probe.sure[probe.tree]))
@@ -118,7 +125,7 @@ def _told(probe: Probe) -> Quality:
         readings.append(np.where(probe.contradicted[probe.tree], 0.0, readings[0]))
     links = np.mean(readings, axis=0)
     precision, right = _precision(probe, readings, n_joined, draws)
-    recall, harsher = (_recall(probe, kind, draws) for kind in COPIES)
+    recall, harsher = (_recall(probe, kind, draws, still_found) for kind in COPIES)
     by_field, by_change = probe.found_by_change()
     because = _because(probe, calibration, precision, recall)
     doubted = probe.contradicted if contradicted else np.zeros(len(probe.sure), dtype=np.bool_)
@@ -128,6 +135,8 @@ def _told(probe: Probe) -> Quality:
         calibrated=not because,
         because=tuple(because),
         n_links=probe.n_links,
+        n_given_up=int(convicted.sum()),
+        clustering=probe.clustering if convicted.any() else None,
         precision=precision,
         recall=None if recall is None else recall[0],
         harsher_recall=None if harsher is None else harsher[0],
@@ -143,6 +152,17 @@ def _told(probe: Probe) -> Quality:
         ceiling=DOUBTED if because else 1.0,
         pair_probability=np.where(stated > 0.0, calibration(probe.sure), 0.0) * (1.0 - 0.5 * doubted),
     )
+
+
+def _convicted(probe: Probe, calibration: Calibration) -> NDArray[np.bool_]:
+    """Return the links (of `tree`) of whose kind most are wrong by the decoys, beyond what counting these explains.
+
+    What rules or labels hold together stays together.
+    """
+    config = probe.resolution.config
+    if has_constraints(config) or config.labels is not None:
+        return np.zeros(len(probe.tree), dtype=np.bool_)
+    return calibration.convicts(probe.sure[probe.tree])
 
 
 def _calibration(probe: Probe, *, spare: bool = True) -> tuple[Calibration, float]:
@@ -208,17 +228,23 @@ def _kept(probe: Probe, links: Floats) -> Floats:
 
 def _sizes(probe: Probe) -> Floats:
     """Return the number of records of each record's entity."""
-    return probe.resolution.clustering.sizes[probe.labels].astype(np.float64)
+    return probe.clustering.sizes[probe.labels].astype(np.float64)
 
 
-def _recall(probe: Probe, kind: str, draws: "_Draws") -> tuple[Share, Floats] | None:
-    """Return the share of copies found, and draws of it."""
+def _recall(probe: Probe, kind: str, draws: "_Draws", still_found: float) -> tuple[Share, Floats] | None:
+    """Return the share of copies found, and draws of it.
+
+    Parameters
+    ----------
+    still_found
+        The part of the true links that were found that was not given up.
+    """
     if kind not in probe.parts:
         return None
     found = probe.seen.with_base[probe.parts[kind]]
     off = OFF_RECALL if probe.evidence.taught < 0 else OFF_RECALL_TAUGHT
     drawn = draws.seen(draws.share(float(found.sum()), float((1.0 - found).sum()), off), max(probe.n_links, 1))
-    return _share(float(found.mean()), drawn), drawn
+    return _share(still_found * float(found.mean()), still_found * drawn), still_found * drawn
 
 
 def _entities(
@@ -256,7 +282,7 @@ def _because(
     if probe.n_links < FEWEST_LINKS or precision is None or recall is None:
         return [f"{probe.n_links} links are too few to learn from how copies differ"]
     found = []
-    sizes = probe.resolution.clustering.sizes.astype(np.float64)
+    sizes = probe.clustering.sizes.astype(np.float64)
     pairs = sizes * (sizes - 1.0)
     if pairs[sizes > LARGE].sum() > MOST_IN_LARGE * max(pairs.sum(), 1.0):
         found.append(

@@ -1,5 +1,6 @@
 """Probing an answer: decoys and copies planted in its table, all at once, and where they end up."""
 
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.rng import stream
+from onoma.numerics.union_find import components
 from onoma.resolve.check.abstain import strongest_tree
 from onoma.resolve.check.calibrate import sureness
 from onoma.resolve.check.copies import CHANGES, SAME, changes_of, copies
@@ -55,7 +57,8 @@ class Probe:
         self.resolution, self.posterior, self.fit = resolution, posterior, fit
         self.fields, self.evidence = resolution.fields.fields, fit.evidence
         self.n = self.evidence.n
-        self.labels = resolution.clustering.labels.astype(np.int64)
+        self.clustering = resolution.clustering
+        self.labels = self.clustering.labels.astype(np.int64)
         self.rng = stream(resolution.config.seed, "check")
         self.source = (
             None if resolution.source is None else Clustering.from_labels(resolution.source).labels.astype(np.int32)
@@ -65,7 +68,7 @@ class Probe:
         self.weight, self._relative = edge_weights(self.evidence, fit.weights)
         self.log_weight = np.log(self.weight)
         self.n_planted = int(np.clip(self.n // 2, FEWEST_PLANTED, MOST_PLANTED))
-        self.n_links = self.n - resolution.clustering.n_entities
+        self.n_links = self.n - self.clustering.n_entities
         self.groups = near_strangers(self.evidence, self.labels, self.weight)
         self._parts: list[Rows] = []
         self.parts: dict[str, slice] = {}
@@ -87,6 +90,19 @@ class Probe:
     def tree(self) -> Whole:
         """The pairs that hold entities together: of each the strongest tree."""
         return strongest_tree(self.posterior.pairs, self.labels, self.sure)
+
+    def giving_up(self, links: NDArray[np.bool_]) -> "Probe":
+        """Return the probe of the answer without some of the links in `tree`; what was planted stays where it was."""
+        pairs, kept = self.posterior.pairs, self.tree[~links]
+        touched = np.zeros(self.clustering.n_entities, dtype=np.bool_)
+        touched[self.labels[pairs.a[self.tree[links]]]] = True
+        part = components(self.n, pairs.a[kept].astype(np.int64), pairs.b[kept].astype(np.int64))
+        found = copy(self)
+        found.clustering = Clustering.from_labels(np.where(touched[self.labels], self.n + part, self.labels))
+        found.labels = found.clustering.labels.astype(np.int64)
+        found.n_links = self.n - found.clustering.n_entities
+        found.__dict__["tree"] = kept
+        return found
 
     def any_joined(self, kind: str) -> Floats:
         """Return for each planted row of a kind the share of samples in which a record was with it."""

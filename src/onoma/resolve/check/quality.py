@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.corpus.clustering import Clustering
 from onoma.resolve.check.calibrate import Bin
 
 __all__ = ["DOUBTED", "Quality", "Share", "unchecked"]
@@ -17,7 +18,7 @@ DOUBTED = 0.9
 """The most that is stated where the checks cannot be relied on: nothing is called sure there."""
 
 
-_ARRAYS = ("probability", "pair_probability", "entity_draws", "link_draws")
+_ARRAYS = ("clustering", "probability", "pair_probability", "entity_draws", "link_draws")
 """What has an entry for each row, pair or draw, and stays out of JSON."""
 
 
@@ -39,6 +40,10 @@ class Quality:
     """Why they cannot."""
     n_links: int = 0
     """Links that hold the reported entities together: rows less entities."""
+    n_given_up: int = 0
+    """Links that were given up, because by the decoys most of their kind are wrong."""
+    clustering: Clustering | None = None
+    """The entities without them; None: there are none."""
     precision: Share | None = None
     """Of the pairs that are reported as one entity, the share that is."""
     recall: Share | None = None
@@ -68,7 +73,21 @@ class Quality:
     """For each stated pair, that both are one entity, recalibrated."""
     seconds: float = 0.0
     ceiling: float = 1.0
-    """What stated probabilities are multiplied by: less than 1 where they cannot be relied on."""
+    """The most that is stated: less than 1 where probabilities cannot be relied on."""
+
+    def stated(self, probability: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what is stated of probabilities: none above the ceiling, in the same order.
+
+        Those within twice the distance of the ceiling from 1 are drawn halfway down to where that begins; others stay,
+        since what is doubted is that something is sure, not that something is even.
+
+        Examples
+        --------
+        >>> Quality(calibrated=False, ceiling=0.9).stated(np.array([0.3, 0.8, 0.9, 1.0])).round(2).tolist()
+        [0.3, 0.8, 0.85, 0.9]
+        """
+        knee = 2.0 * self.ceiling - 1.0
+        return np.where(probability > knee, (probability + knee) / 2.0, probability) if knee < 1.0 else probability
 
     @property
     def expected_f1(self) -> float | None:
@@ -81,6 +100,9 @@ class Quality:
     def sentences(self) -> list[str]:
         """Return what the figures mean."""
         said = []
+        if self.n_given_up:
+            links = "1 link was" if self.n_given_up == 1 else f"{self.n_given_up:,} links were"
+            said.append(f"{links} given up: by the decoys most links of their kind are wrong")
         if self.precision is not None:
             wrong = 1.0 - self.precision.estimate
             said.append(
