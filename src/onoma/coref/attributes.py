@@ -242,7 +242,7 @@ def _fill_places(rows: NDArray[np.int64], document: Document, spans: Sequence[Sp
         Column.GOVERNOR_TAG: np.where(governed, known.tags[governor], 0),
         Column.RELATION: known.relations[head],
         Column.SUBJECT: subjects[head],
-        Column.HEAD_TEXT: [text_code(document.lemmas[place].lower()) for place in head.tolist()],
+        Column.HEAD_TEXT: _codes([document.lemmas[place].lower() for place in head.tolist()]),
         Column.SPEAKER: _codes(document.speakers)[head],
         Column.QUOTED: quoted[head],
         Column.LENGTH: np.minimum(end - start, 8),

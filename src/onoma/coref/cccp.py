@@ -24,6 +24,7 @@ from onoma.errors import DataError, SettingsError
 __all__ = ["CccpSettings", "hinge_loss", "learn_cccp"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -86,14 +87,14 @@ def hinge_loss(examples: Sequence[Example], weights: Floats, settings: CccpSetti
     return float(0.5 * settings.decay * weights @ weights + (cost + plane @ weights) / max(n, 1))
 
 
-def _completed(one: Example, weights: Floats) -> NDArray[np.int64]:
+def _completed(one: Example, weights: Floats) -> Ints:
     chosen = np.zeros(len(one.prepared), np.int64)
     complete(*_arrays(one), one.chains, weights, chosen)
     return chosen
 
 
 def _plane(
-    examples: Sequence[Example], chosen: Sequence[NDArray[np.int64]], weights: Floats, settings: CccpSettings
+    examples: Sequence[Example], chosen: Sequence[Ints], weights: Floats, settings: CccpSettings
 ) -> tuple[Floats, float]:
     """Return the features of the most violated choices less those of the chosen, and what the choices cost."""
     plane, costs, total = np.zeros(len(weights)), np.array(settings.costs), 0.0
@@ -102,12 +103,12 @@ def _plane(
     return plane, total
 
 
-def _arrays(one: Example) -> tuple[NDArray[np.int64], ...]:
+def _arrays(one: Example) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
     m = one.prepared.mentions
     return m.table, m.words, m.word_ends, m.modifiers, m.modifier_ends, one.prepared.counts
 
 
-def _solved(examples: Sequence[Example], chosen: Sequence[NDArray[np.int64]], n: int, settings: CccpSettings) -> Floats:
+def _solved(examples: Sequence[Example], chosen: Sequence[Ints], n: int, settings: CccpSettings) -> Floats:
     """Minimise λ/2 ‖w‖² + the loss with antecedents fixed, by cutting planes."""
     weights = np.zeros(1 << settings.bits)
     planes, costs = np.zeros((settings.planes, len(weights)), np.float32), np.zeros(settings.planes)

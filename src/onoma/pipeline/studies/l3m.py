@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from onoma.coref.cccp import CccpSettings, hinge_loss, learn_cccp
 from onoma.coref.constraints import CONSTRAINTS, Rule, fit_weights
@@ -131,7 +132,7 @@ def _learners(context: Context) -> Findings:
     learn(examples[:1], replace(shape, epochs=1))  # compiles
     hinge_loss(examples[:1], np.zeros(1 << procedure.bits), procedure)
 
-    def quality(weights: np.ndarray) -> float:
+    def quality(weights: NDArray[np.float64]) -> float:
         part = Tuning.of(CorefModel(weights, {}), rest, gold_mentions=True)
         return part.quality(part.decode(0.0)).mean
 
