@@ -49,12 +49,13 @@ def serve(
     except ImportError as error:
         raise SettingsError("a service needs FastAPI and uvicorn", hint="pip install 'onoma[serve]'") from error
     from onoma.serve.service import open_service
+    from onoma.serve.turns import short_turns
 
     local = host in _LOOPBACK
     if not token and (write or not local):
         token = secrets.token_urlsafe(18)
         speaker.say(f"token: {token}")
-    with open_service(kb, write=write) as service:
+    with open_service(kb, write=write) as service, short_turns():
         app = make_app(service, token=token, hosts=() if local else (host, "*"))
         config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_keep_alive=15)
         listener = config.bind_socket()  # first, for of port 0 nobody knows before which it is

@@ -56,6 +56,7 @@ def studio(
             f"the studio needs FastAPI, Jinja and uvicorn ({error.name} is not there)",
             hint="pip install 'onoma[studio]'",
         ) from error
+    from onoma.serve.turns import short_turns
     from onoma.studio.desk import open_desk
 
     if host not in _LOOPBACK and not i_know:
@@ -71,6 +72,7 @@ def studio(
         heeding.heeded(),
         open_desk(kb, write=not read_only, by=by or _user()) as desk,
         _listening(host, port) as listener,
+        short_turns(),
     ):
         hosts = () if host in _LOOPBACK else ("*",) if host in _EVERYBODY else (host,)
         app = make_app(desk, token=token, hosts=hosts)
