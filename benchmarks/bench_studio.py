@@ -28,6 +28,7 @@ from onoma.corpus.simulate import simulate_people
 from onoma.pipeline.output import store_outcome
 from onoma.pipeline.resolution import Job, run_job
 from onoma.resolve.config import ResolveConfig
+from onoma.serve.turns import short_turns
 from onoma.studio.app import make_app
 from onoma.studio.desk import Desk
 
@@ -41,7 +42,7 @@ def run(*, quick: bool) -> Iterator[Measurement]:
         if not path.exists():
             config = ResolveConfig(truth="cluster_id", no_check=True)
             store_outcome(run_job(Job(table=simulate_people(n, seed=5), config=config)), path, command="benchmark")
-        with serving(path) as (client, desk, first):
+        with short_turns(), serving(path) as (client, desk, first):  # as the command does
             yield Measurement("first visit", first, None, None, "ms", _data(desk))
             yield from measure(client, desk, n_asked=30 if quick else 200, n_readers=50)
 

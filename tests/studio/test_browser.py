@@ -163,6 +163,33 @@ def test_pairs_are_judged_by_keys_alone_as_the_command_line_would(tab, served):
     assert sorted(map(sorted, here.values())) == sorted(map(sorted, there.values()))
 
 
+SLOW = """() => {
+    const real = window.fetch;
+    let first = true;
+    window.fetch = async (path, how) => {
+        if (first && path === "/review/answer") { first = false; await new Promise((go) => setTimeout(go, 600)); }
+        return real(path, how);
+    };
+}"""
+"""The first answer takes its time on the way."""
+
+
+def test_answers_do_not_overtake_each_other(tab, served):
+    home, desk, _ = served
+    tab.goto(f"{home}/review")
+    tab.locator(".card").wait_for()
+    tab.evaluate(SLOW)
+    kept = desk.queue.state()["kept"]
+    said = judge_by_keys(tab, 2)
+    wait_until(lambda: desk.queue.state()["kept"] == kept + 2)
+    with desk.reading() as base:
+        assert base.rows("SELECT kind, a, b FROM judgement_current ORDER BY judgement")[-2:] == said
+    for n in (1, 0):
+        tab.keyboard.press("u")
+        wait_until(lambda n=n: desk.queue.state()["kept"] == kept + n)
+    desk.queue.wait()
+
+
 def test_entities_are_merged_split_and_all_is_undone(tab, served):
     home, desk, _ = served
     with desk.reading() as base:

@@ -496,7 +496,9 @@ def _version(path: Path) -> int:
         raise DataError("there is no such file", file=path, hint=_MAKE)
     with path.open("rb") as file:
         if file.read(12)[8:] != _MAGIC:
-            raise DataError("is no knowledge base, or a damaged one: it is no file of DuckDB", file=path, hint=_MAKE)
+            made = path.with_suffix(".duckdb")
+            hint = _MAKE if made == path else f"If it is a table, make one of it: onoma resolve {path} -o {made}."
+            raise DataError("is no knowledge base, or a damaged one: it is no file of DuckDB", file=path, hint=hint)
     try:
         with _connect(path, path, read_only=True) as connection:
             tables = {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}

@@ -115,7 +115,8 @@ class Queue:
         """Return the pairs that nobody decided or put aside."""
         with self._lock:
             taken = {frozenset((each.a, each.b)) for each in self._answers if each.state in ("waiting", "kept")}
-            return [pair for pair in self._pairs if frozenset((pair.a, pair.b)) not in taken | self._skipped]
+            taken |= self._skipped
+            return [pair for pair in self._pairs if frozenset((pair.a, pair.b)) not in taken]
 
     @property
     def is_writing(self) -> bool:

@@ -40,7 +40,10 @@ def find(
       [cyan]onoma find people.duckdb --table new.csv --json[/]
     """
     if (record is None) == (table is None):
-        raise SettingsError("give one record (--record JSON) or a table of them (--table FILE)")
+        raise SettingsError(
+            "give one record (--record JSON) or a table of them (--table FILE)",
+            hint=f"""Like this: onoma find {kb} --record '{{"name": "Jon Smith", "city": "Leeds"}}'.""",
+        )
     speaker = Speaker(json=json, quiet=quiet)
     live = Live(kb)
     if table is not None:

@@ -7,12 +7,11 @@ from typing import Annotated
 import typer
 
 from onoma.cli.console import Speaker
+from onoma.cli.kb.listening import LOOPBACK, listening
 from onoma.cli.options import Quiet
 from onoma.errors import SettingsError
 
 __all__ = ["serve"]
-
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def serve(
@@ -49,16 +48,15 @@ def serve(
     except ImportError as error:
         raise SettingsError("a service needs FastAPI and uvicorn", hint="pip install 'onoma[serve]'") from error
     from onoma.serve.service import open_service
+    from onoma.serve.turns import short_turns
 
-    local = host in _LOOPBACK
+    local = host in LOOPBACK
     if not token and (write or not local):
         token = secrets.token_urlsafe(18)
         speaker.say(f"token: {token}")
-    with open_service(kb, write=write) as service:
+    with open_service(kb, write=write) as service, listening(host, port) as listener, short_turns():
         app = make_app(service, token=token, hosts=() if local else (host, "*"))
-        config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_keep_alive=15)
-        listener = config.bind_socket()  # first, for of port 0 nobody knows before which it is
-        listener.listen(128)  # whoever reads the line below may come at once, and waits
+        config = uvicorn.Config(app, log_level="warning", timeout_keep_alive=15)
         where = listener.getsockname()[1]
         speaker.say(
             f"http://{host}:{where} serves {kb}, {'to read and to write' if write else 'to read'}; Ctrl-C ends it"

@@ -2,7 +2,6 @@
 
 import getpass
 import secrets
-import socket
 import threading
 import webbrowser
 from pathlib import Path
@@ -12,12 +11,12 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.interrupt import Interrupt
+from onoma.cli.kb.listening import LOOPBACK, listening
 from onoma.cli.options import Quiet
 from onoma.errors import SettingsError
 
 __all__ = ["studio"]
 
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _EVERYBODY = ("0.0.0.0", "::", "")  # noqa: S104 (they are refused)
 
 
@@ -56,9 +55,10 @@ def studio(
             f"the studio needs FastAPI, Jinja and uvicorn ({error.name} is not there)",
             hint="pip install 'onoma[studio]'",
         ) from error
+    from onoma.serve.turns import short_turns
     from onoma.studio.desk import open_desk
 
-    if host not in _LOOPBACK and not i_know:
+    if host not in LOOPBACK and not i_know:
         raise SettingsError(
             f"--host {host} lets other machines in, and what is sent can be read on the way",
             hint="Leave it out, or add --i-know. Safer: ssh -L 8770:127.0.0.1:8770 and a browser here.",
@@ -70,9 +70,10 @@ def studio(
         heeding,
         heeding.heeded(),
         open_desk(kb, write=not read_only, by=by or _user()) as desk,
-        _listening(host, port) as listener,
+        listening(host, port) as listener,
+        short_turns(),
     ):
-        hosts = () if host in _LOOPBACK else ("*",) if host in _EVERYBODY else (host,)
+        hosts = () if host in LOOPBACK else ("*",) if host in _EVERYBODY else (host,)
         app = make_app(desk, token=token, hosts=hosts)
         shown = "127.0.0.1" if host in _EVERYBODY else f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"
@@ -84,21 +85,6 @@ def studio(
             threading.Timer(0.3, webbrowser.open, [url]).start()
         server.run(sockets=[listener])
     speaker.note("ended; everything that was decided is kept")
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        listener.close()
-        raise SettingsError(
-            f"cannot listen on {host}:{port}: {error.strerror}", hint="Leave out --port: any that is free is taken."
-        ) from error
-    listener.listen(128)
-    return listener
 
 
 def _user() -> str:

@@ -1,11 +1,12 @@
-// The review queue: one pair on the table, the next ones at hand. An answer is sent and not waited for.
+// The review queue: one pair on the table, the next ones at hand. An answer is sent and nobody waits for it; one after
+// the other, since two on their way at once may overtake each other, and "undo" would take back the wrong one.
 import { html, render, useState, useEffect, useRef, useCallback } from "./vendor/htm-preact.js";
 
 const AHEAD = 8;
 const WAIT = 1500;
 
 async function ask(path, body) {
-  const how = body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  const how = body === undefined ? {} : { method: "POST", keepalive: true, body: JSON.stringify(body), headers: { "content-type": "application/json" } };
   const answer = await fetch(path, { ...how, headers: { accept: "application/json", ...(how.headers || {}) } });
   const found = await answer.json();
   if (!answer.ok) throw new Error(found.problem || `the studio answered ${answer.status}`);
@@ -66,6 +67,12 @@ function Review({ judged }) {
   now.current = { items, last };
 
   const done = useRef([]);
+  const line = useRef(Promise.resolve());
+  const send = useCallback((path, body) => {
+    const sent = line.current.then(() => ask(path, body));
+    line.current = sent.catch(() => {});
+    return sent;
+  }, []);
   const fill = useCallback(async () => {
     try {
       const found = await ask(`/review/items?most=${AHEAD}`);
@@ -98,14 +105,14 @@ function Review({ judged }) {
     done.current.push(item);
     setLast({ item, kind });
     requestAnimationFrame(() => { document.getElementById("review").dataset.took = String(performance.now() - began); });
-    const sent = kind === "skip" ? ask("/review/skip", { a: item.a, b: item.b }) : ask("/review/answer", { kind, a: item.a, b: item.b });
+    const sent = kind === "skip" ? send("/review/skip", { a: item.a, b: item.b }) : send("/review/answer", { kind, a: item.a, b: item.b });
     sent.then(() => setProblem("")).catch((error) => { setProblem(String(error.message)); setItems((have) => [item, ...have]); });
     if (rest.length < AHEAD / 2) sent.then(fill, () => {});
   }, []);
 
   const undo = useCallback(async () => {
     try {
-      const found = await ask("/review/undo", {});
+      const found = await send("/review/undo", {});
       if (!found.undone) { setProblem("there is nothing to undo in this sitting; older judgements are in the history"); return; }
       done.current = done.current.filter((each) => !same(each, found.item));
       setItems((have) => [found.item, ...(have || []).filter((each) => !same(each, found.item))]);
