@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onoma.corpus.edits import Edit, EditedSentence
-from onoma.correct.corrector import Correction, Corrector, settle
+from onoma.correct.corrector import Correction, Corrector, _neighbours, settle
 from onoma.correct.gold import right_rows, wanted_edits
 from onoma.correct.lists import TYPES
 from onoma.correct.model import encode
@@ -217,3 +217,11 @@ def test_what_is_no_prose_is_protected(format, text, kept):
 def test_any_words_can_be_weighed(corrector, words):
     (found,) = corrector.correct([words], [["NN"] * len(words)], threshold=0.3)
     assert all(0 <= each.start <= each.end <= len(words) for each in found)
+
+
+def test_the_word_that_counts_and_its_noun_are_not_both_changed():
+    left = Correction(1, 2, ("much",), "choice", 0.5)
+    assert _neighbours(2, 3, left)  # many thing
+    assert _neighbours(3, 4, left)  # many new thing
+    assert not _neighbours(4, 5, left)
+    assert _neighbours(0, 1, left)

@@ -67,6 +67,7 @@ def test_the_article_follows_the_sound(word, article):
         ("They/PRP depend/VBP of/IN us/PRP", [("of", "on")]),
         ("We/PRP discussed/VBD about/IN it/PRP", [("about", "")]),
         ("here/RB since/IN five/CD years/NNS", [("since", "for")]),
+        ("In/IN the/DT other/JJ hand/NN ,/, we/PRP rest/VBP", [("In", "on")]),
         ("on/IN monday/NNP i/PRP rest/VBP", [("monday", "Monday"), ("i", "I")]),
     ],
 )
@@ -89,6 +90,7 @@ def test_rules_name_slips(text, edits):
         "an/DT historic/JJ hotel/NN",
         "more/JJR better/JJR schools/NNS are/VBP built/VBN",
         "since/IN five/CD years/NNS ago/RB",
+        "in/IN the/DT other/JJ hand/NN he/PRP held/VBD it/PRP",
         "since/IN 1995/CD we/PRP agree/VBP",
         "item/NN (/-LRB- i/LS )/-RRB- is/VBZ new/JJ",
         "on/IN Monday/NNP I/PRP rest/VBP",
@@ -103,6 +105,13 @@ def test_a_past_made_by_rule_is_named():
     words = ["he", "buyed", "it", ",", "speeded", "off", "and", "agreed"]
     found = list(find_ruled(words, words, ["NN"] * len(words), FORMS, speller))
     assert found == [(1, 2, ("bought",), "irregular past")]
+
+
+def test_a_misspelt_first_word_is_named_where_it_links():
+    speller = Speller({"furthermore": 500, "holiday": 5_000}, {})
+    for first, found in (("Futhermore", [(0, 1, ("furthermore",), "misspelt")]), ("Hollidday", [])):
+        words = [first, ",", "we", "rest"]
+        assert list(find_ruled(words, [w.lower() for w in words], ["NNP", ",", "PRP", "VBP"], FORMS, speller)) == found
 
 
 def test_articles_before_digits_stay(corrector):

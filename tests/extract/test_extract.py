@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from onoma.extract.columns import open_extractor
 from onoma.extract.compiling import check, rule_segments, scores_of
 from onoma.extract.constraints import LabelSet, parse_constraints, read_constraints, read_labels
 from onoma.extract.examples import read_examples, read_texts
-from onoma.extract.extractor import Extractor, calibration, gold_segments
+from onoma.extract.extractor import Extractor, calibration, fit_stated, gold_segments, restate
 from onoma.extract.features import FeatureMaker, FeatureSettings, edge_classes
 from onoma.extract.matching import find_fires
 from onoma.extract.scores import score_segments
@@ -304,6 +305,29 @@ def test_gold_and_calibration():
         gold_segments([[(1, 2, 0)]], [2], -1)
     told = calibration(np.array([0.9, 0.9, 0.1]), np.array([True, True, False]))
     assert told["right"] == pytest.approx(2 / 3) and told["error"] == pytest.approx(0.1)
+
+
+def test_probabilities_are_stated_as_they_hold():
+    rng = np.random.default_rng(0)
+    truth = rng.uniform(0.05, 0.95, 4_000)
+    right = rng.random(4_000) < truth
+    odds = (np.log(truth / (1 - truth)) + 0.5) * 2  # too sure, and too high
+    found = 1 / (1 + np.exp(-odds))
+    scale, shift = fit_stated(found, right)
+    assert (scale, shift) == pytest.approx((0.5, -0.5), abs=0.1)
+    assert calibration(found, right)["error"] > 0.1 > 0.03 > calibration(restate(found, (scale, shift)), right)["error"]
+    assert fit_stated(np.empty(0), np.empty(0, bool)) == (1.0, 0.0)
+    assert fit_stated(np.full(40, 0.9), np.zeros(40, bool))[0] > 0
+
+
+def test_how_probabilities_are_stated_is_kept(trained, tmp_path):
+    plain = trained.extractor
+    (span,) = plain.run(["eat soup today"])[0]
+    other = replace(plain, stated=(0.5, -1.0))
+    other.save(tmp_path)
+    (again,) = Extractor.load(tmp_path).run(["eat soup today"])[0]
+    assert again.probability == pytest.approx(restate(np.array([span.probability]), (0.5, -1.0))[0], abs=2e-4)
+    assert again.probability < span.probability
 
 
 def test_a_damaged_extractor_is_refused(tmp_path):

@@ -35,6 +35,8 @@ __all__ = ["MODEL", "Correction", "Corrector"]
 MODEL = Path(__file__).with_name("models") / "english"
 """The model that comes with Onoma."""
 _KIND, _WRITERS = "correct/corrector", "writers.json"
+_COUNTED = ("choice", "number")
+"""Types that mend one thing in two ways: the word that counts (*much*, *many*, *every*), or the noun after it."""
 _ROUNDING = 1e-3
 """Scores are sums of 32-bit numbers."""
 
@@ -159,6 +161,11 @@ class Corrector:
             if any(_overlap(start, end, other) for other in out[sentence]):
                 continue
             action = actions[edits.actions[row]]
+            if action.type in _COUNTED and any(
+                other.type in _COUNTED and other.type != action.type and _neighbours(start, end, other)
+                for other in out[sentence]
+            ):
+                continue  # *many thing*: *many things* or *much thing*, not both
             why = self._reasons(edits, row, p, ruled.get(row, WRITER))[:n_reasons] if n_reasons else ()
             out[sentence].append(Correction(start, end, action.put, action.type, float(p[row]), why))
         return [settle(words, found) for words, found in zip(text.sentences, out, strict=True)]
@@ -248,6 +255,10 @@ def _capitalised(word: str) -> str:
 
 def _lowered(word: str) -> str:
     return word[:1].lower() + word[1:] if word[1:].islower() else word
+
+
+def _neighbours(start: int, end: int, other: Correction) -> bool:
+    return end in (other.start, other.start - 1) or other.end in (start, start - 1)
 
 
 def _overlap(start: int, end: int, other: Correction) -> bool:

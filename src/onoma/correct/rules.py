@@ -35,6 +35,7 @@ SHARES: Mapping[str, float] = {
     "be agree": 0.9,
     "verb and its preposition": 0.9,
     "for so long": 0.9,
+    "on the other hand": 0.9,
     "always with a capital": 0.9,
 }
 """How many of each rule's edits are right. On CoNLL-2013 and the development parts of CWEB and JFLEG the rules make 52
@@ -92,6 +93,14 @@ _GOVERNED = {
     ("afraid", "from"): "of", ("interested", "on"): "in", ("participate", "to"): "in", ("participated", "to"): "in",
 }  # fmt: skip
 """Words and the preposition that is never theirs → the one that is."""
+_LINKING = frozenset(
+    (
+        "furthermore", "moreover", "however", "therefore", "nevertheless", "nonetheless", "consequently",
+        "finally", "firstly", "secondly", "thirdly", "unfortunately", "fortunately", "especially", "actually",
+        "basically", "generally", "usually", "sometimes", "although", "besides", "nowadays", "recently",
+    )
+)  # fmt: skip
+"""What a sentence begins with that is no name."""
 _SPANS = frozenset(("years", "months", "weeks", "days", "hours", "minutes"))
 _CAPITAL = frozenset(
     (
@@ -179,10 +188,10 @@ def find_ruled(
     for i, word in enumerate(folded):
         if word in CONTRACTED:
             yield i, i + 1, (CONTRACTED[word],), "misspelt"
-        elif speller is not None and not speller.knows(word) and words[i].islower() and tags[i] != "FW":
+        elif speller is not None and not speller.knows(word) and _is_plain(i, words, folded) and tags[i] != "FW":
             past = forms.irregular_past(word)
             right = past or _misspelt(word, speller)
-            if right:
+            if right and (words[i].islower() or right in _LINKING):
                 yield i, i + 1, (right,), "irregular past" if past else "misspelt"
         if word in _CAPITAL and words[i] == word and (not i or words[i - 1].isalpha() or words[i - 1] == ","):
             yield i, i + 1, (word.capitalize(),), "always with a capital"
@@ -205,14 +214,21 @@ def find_ruled(
             yield i, i + 2, (word,), "a word twice"
 
 
+def _is_plain(i: int, words: Sequence[str], folded: Sequence[str]) -> bool:
+    """Return whether a word is no name: in small letters, or the first of a sentence and before a comma."""
+    return words[i].islower() or (i == 0 and words[0][1:].islower() and folded[1:2] == [","])
+
+
 def _idiom(i: int, folded: Sequence[str], tags: Sequence[str], forms: Forms) -> Iterator[Ruled]:
     """*More better*, *I am agree*, *depends of*, *since two years*."""
     word, following = folded[i], folded[i + 1]
     after = folded[i + 2] if i + 2 < len(folded) else ""
     if word == "more" and following in _COMPARED and (i + 2 == len(folded) or tags[i + 2] not in ("NN", "NNS", "JJ")):
         yield i, i + 1, (), "compared twice"
-    elif word in ("am", "are", "is") and following == "agree":
-        yield i, i + 2, (forms.verbs["agree"][word == "is"],) if "agree" in forms.verbs else (), "be agree"
+    elif word in ("am", "are", "is") and following in ("agree", "disagree") and following in forms.verbs:
+        yield i, i + 2, (forms.verbs[following][word == "is"],), "be agree"
+    elif word == "in" and folded[i + 1 : i + 4] == ["the", "other", "hand"] and tags[i + 4 : i + 5] == [","]:
+        yield i, i + 1, ("on",), "on the other hand"
     elif (word, following) in _GOVERNED and tags[i + 1] == "IN":
         right = _GOVERNED[word, following]
         yield i + 1, i + 2, (right,) if right else (), "verb and its preposition"

@@ -22,12 +22,17 @@ from onoma.learning.sequences.semicrf import SemiCRF
 from onoma.learning.sequences.semicrf_layout import Segmentation, Sequences
 from onoma.learning.taxonomy import Taxonomy
 
-__all__ = ["Extractor", "Reason", "Span", "gold_segments"]
+__all__ = ["AS_FOUND", "Extractor", "Reason", "Span", "fit_stated", "gold_segments", "restate"]
 
 _PIECE = 2000
 """Texts are labelled in pieces of so many, so that memory stays bounded."""
 _LONG = 4000
 """A longer text is cut into pieces of so many tokens before it is labelled: a page, not a field."""
+
+
+AS_FOUND = (1.0, 0.0)
+_LEAST_SCALE = 0.05
+"""A surer span is never stated to be less sure."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,8 @@ class Extractor:
         How texts are cut into tokens.
     notes
         How it was made, and whether its probabilities are calibrated.
+    stated
+        By what log odds of spans are multiplied and what is added, so that they hold on texts not learnt from.
     """
 
     labels: LabelSet
@@ -84,6 +91,7 @@ class Extractor:
     model: SemiCRF
     style: Style = "words"
     notes: dict[str, Any] = field(default_factory=dict)
+    stated: tuple[float, float] = AS_FOUND
 
     def sequences(self, texts: Sequence[Text]) -> Sequences:
         """Return texts as the model reads them."""
@@ -120,6 +128,7 @@ class Extractor:
                 if y != self.labels.other_id:
                     first, last = text.bounds(start, end)
                     chance = float(np.min(chances[at + start : at + end][segments.lengths[at + start : at + end] > 0]))
+                    chance = float(restate(np.array([chance]), self.stated)[0])
                     name = self.labels.taxonomy.labels[y]
                     spans.append(Span(name, text.source[first:last], first, last, round(chance, 4)))
             found.append(spans)
@@ -176,6 +185,7 @@ class Extractor:
             "style": self.style,
             "features": self.maker.facts(),
             "notes": self.notes,
+            "stated": self.stated,
         }
         (folder / "extractor.json").write_text(json.dumps(facts, ensure_ascii=False) + "\n", "utf-8")
 
@@ -190,9 +200,10 @@ class Extractor:
             labels = LabelSet(Taxonomy(tuple(facts["labels"]), tuple(facts["parents"])), facts["other"])
             maker = FeatureMaker.of_facts(facts["features"])
             style, notes = facts["style"], facts["notes"]
+            scale, shift = map(float, facts.get("stated", AS_FOUND))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"is damaged: {error}", file=path, hint="Train it again.") from error
-        return cls(labels, maker, SemiCRF.load(folder), style, notes)
+        return cls(labels, maker, SemiCRF.load(folder), style, notes, (scale, shift))
 
 
 def gold_segments(
@@ -243,6 +254,46 @@ def _named(key: tuple[str, int], names: Sequence[str]) -> str:
     role, attribute = key
     name = names[attribute] if attribute < len(names) else f"attribute {attribute}"
     return name if role == "inside" else f"{role}: {name}"
+
+
+def restate(chances: NDArray[np.float64], stated: tuple[float, float]) -> NDArray[np.float64]:
+    """Return probabilities with their log odds multiplied and shifted.
+
+    Examples
+    --------
+    >>> restate(np.array([0.5, 0.9]), (1.0, 0.0)).round(3).tolist()
+    [0.5, 0.9]
+    """
+    scale, shift = stated
+    found: NDArray[np.float64] = 1 / (1 + np.exp(-(scale * _log_odds(chances) + shift)))
+    return found
+
+
+def fit_stated(chances: NDArray[np.float64], is_right: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return scale and shift of log odds that make right spans most likely (Platt, 1999), by Newton's method.
+
+    The probability of a span is that of its least certain token, which is too high for the whole and knows nothing of
+    texts unlike those learnt from. Both numbers are drawn to (1, 0) as if by one span.
+    """
+    if not len(chances):
+        return AS_FOUND
+    X = np.stack([_log_odds(chances), np.ones(len(chances))], axis=1)
+    start = np.array(AS_FOUND)
+    w = start.copy()
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-X @ w))
+        slope = X.T @ (p - is_right) + (w - start)
+        step = np.linalg.solve((X.T * (p * (1 - p))) @ X + np.eye(2), slope)
+        w = w - step
+        if np.abs(step).max() < 1e-9:
+            break
+    return max(float(w[0]), _LEAST_SCALE), float(w[1])
+
+
+def _log_odds(chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    kept = np.clip(chances, 1e-6, 1 - 1e-6)
+    found: NDArray[np.float64] = np.log(kept / (1 - kept))
+    return found
 
 
 def calibration(chances: NDArray[np.float64], is_right: NDArray[np.bool_]) -> dict[str, float]:
