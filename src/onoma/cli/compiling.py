@@ -1,4 +1,4 @@
-"""The first use on a machine compiles kernels, which takes most of a minute: that is said."""
+"""The first use on a machine compiles kernels, which takes a third of a minute: that is said."""
 
 import contextlib
 import sys
@@ -15,8 +15,8 @@ __all__ = ["compiling"]
 _PATIENCE = 1.0
 """Seconds of compiling before it is said: what is in the cache takes none."""
 _SAID = "compiling kernels for this machine (once for each kind of work, about {seconds} s)"
-_SECONDS = 40
-"""Of one core, for `onoma resolve`: 44 to 48 s with an empty cache and 5 s with a full one, on a small table."""
+_SECONDS = 20
+"""For `onoma resolve` on two cores: 11 s of processor time in the run, 17 s in the process beside it (`beside.py`)."""
 
 
 class _Listener(event.Listener):
