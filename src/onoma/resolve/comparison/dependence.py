@@ -86,7 +86,7 @@ def _shared(counts: NDArray[np.float64]) -> float:
     one, other = joint.sum(axis=1), joint.sum(axis=0)
     inside = joint > 0
     information = float((joint[inside] * np.log(joint[inside] / np.outer(one, other)[inside])).sum())
-    freedom = (np.count_nonzero(one) - 1) * (np.count_nonzero(other) - 1)
+    freedom = int((np.count_nonzero(one) - 1) * (np.count_nonzero(other) - 1))
     # Fields on which strangers hardly ever agree look dependent by chance.
     if freedom == 0 or chi_square_tail(2.0 * total * information, freedom) > _CHANCE:
         return 0.0
