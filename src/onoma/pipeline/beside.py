@@ -71,7 +71,7 @@ LATER: dict[str, Callable[[], Needed]] = {"copying": _copying}
 def compile_later(model: str) -> None:
     """Compile the kernels that a model needs late, or find them in the cache."""
     for kernel, arguments in LATER[model]():
-        kernel.compile(tuple(nb.typeof(each) for each in arguments))
+        kernel.compile(tuple(nb.typeof(each) for each in arguments))  # type: ignore[no-untyped-call]
 
 
 @contextmanager
