@@ -25,6 +25,10 @@ Needed = list[tuple[Any, tuple[Any, ...]]]
 """Kernels, each with arguments of the types that it is given."""
 
 
+def _empty(dtype: type[np.generic]) -> Any:  # noqa: ANN401 (an array of that type)
+    return np.empty(0, dtype=dtype)
+
+
 def _copying() -> Needed:
     """Return the kernels by which weights are learnt, copies sampled and entities settled, in order of need."""
     from onoma.resolve.comparison import _slips_kernels as slips
@@ -33,15 +37,15 @@ def _copying() -> Needed:
     from onoma.resolve.posterior import _copying_kernels as copying
     from onoma.resolve.posterior import _exact_kernels as exact
 
-    small, numbers, whole = (np.empty(0, dtype=dtype) for dtype in (np.int8, np.int32, np.int64))
-    floats, shares, flags = np.empty(0), np.empty(0, dtype=np.float32), np.empty(0, dtype=np.bool_)
+    small, numbers, whole = _empty(np.int8), _empty(np.int32), _empty(np.int64)
+    floats, shares, flags = _empty(np.float64), _empty(np.float32), _empty(np.bool_)
     table, key = np.empty((0, 0)), np.uint64(0)
     levels, places = small.reshape(0, 0), numbers.reshape(0, 0)
     log_share, known, tables = shares.reshape(0, 0), flags.reshape(0, 0), np.empty((0, 0, 0))
     lists = copying.Lists(numbers, whole, numbers, shares, shares)
     origins = copying.Origins(floats, whole, small, numbers, numbers)
-    scratch = copying.Scratch(*[numbers] * 6, floats, floats)
-    counts = copying.Counts(*[numbers] * 6)
+    scratch = copying.Scratch._make([*[numbers] * 6, floats, floats])
+    counts = copying.Counts._make([numbers] * 6)
     pairs = (numbers, numbers, floats, floats)
     return [
         (weights.count_pairs, (levels, 0, 0, floats, table)),
