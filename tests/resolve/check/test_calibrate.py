@@ -49,3 +49,6 @@ def test_pairs_that_are_mostly_wrong_are_convicted_together_and_only_beyond_chan
     assert few(np.array([0.8]))[0] < 0.2, "two decoys stand for as many"
     assert not few.convicts(sure).any(), "but two may have been joined by chance"
     assert not calibrate(sure, stated, np.full(30, 0.8), np.ones(30)).convicts(sure).any(), "most are right"
+    duplicates = np.concatenate([np.full(60, 0.8), np.full(150, 1.5)])
+    told = calibrate(sure, stated, duplicates, np.full(210, 1.5), safe=1.2)
+    assert told.spared == 1.0 and not told.convicts(sure).any(), "all sure pairs have decoys that are taken for none"

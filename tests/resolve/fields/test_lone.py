@@ -126,9 +126,9 @@ def test_of_two_answers_the_one_that_the_checks_trust_more_stays(monkeypatch, ta
 
 
 def test_values_nobody_else_has_do_not_make_a_column_tell_more():
-    names = company_names(900)
+    names = company_names(1_200)
     country = [["aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh"][i % 8] for i in range(600)]
-    nonsense = [f"x{i}q" for i in range(300)]
+    nonsense = [f"x{i}q" for i in range(600)]
     alone = prepare_fields(pa.table({"name": names[:600], "land": country}), kinds={"land": "place"}).fields
     filled = pa.table({"name": names, "land": [*country, *nonsense]})
     assert lone_field(alone) == 0

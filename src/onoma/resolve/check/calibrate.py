@@ -114,7 +114,8 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, s
     share = np.clip(1.0 - (false + unit * _HALF / n) / np.maximum(targets, 1.0), 0.0, 1.0)
     true = isotonic(share, np.maximum(targets, 1e-3))
     spread = unit * np.sqrt(n_decoys + 1.0) / np.maximum(targets, 1.0)
-    convicted = (edges >= _EVEN) & (true < _EVEN) & (targets > 0.0)
+    # Where each of the surest pairs has a decoy, these say nothing of the others.
+    convicted = (edges >= _EVEN) & (true < _EVEN) & (targets > 0.0) & (spared < 1.0)
     # Single bins hold few decoys: those that are mostly wrong are convicted together, or not at all.
     counted = unit * np.sqrt(float(n_decoys[convicted].sum()) + 1.0)
     convicted &= float(false[convicted].sum()) - 1.96 * counted > (1.0 - _EVEN) * float(targets[convicted].sum())
