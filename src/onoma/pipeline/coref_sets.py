@@ -169,8 +169,8 @@ class Further:
     snippets
         Of GAP.
     documents
-        Of another scheme. Schemes differ in which mentions they annotate, hardly in what a mention refers to: those
-        that are annotated teach, alone or in chains, and no others do.
+        Of another scheme. Schemes differ in which noun phrases they annotate, hardly in what a pronoun or a name refers
+        to: these alone are learnt.
     """
 
     snippets: Sequence[Snippet] = ()
@@ -184,7 +184,8 @@ class Further:
             sieve = train_filter([one.prepared for one in others], [one.chains for one in others], _KEPT)
             others = [one.only(sieve.keeps(one.prepared) | (one.chains >= 0)) for one in others]
         for one in others:
-            found.append(replace(one, taught=one.chains >= 0))
+            kind = one.prepared.mentions.table[:, Column.TYPE]
+            found.append(replace(one, taught=(one.chains >= 0) & (kind <= 1)))
         return found
 
 

@@ -341,14 +341,12 @@ def _ontogum(data: Path) -> _Parts:
     )
     card = {
         "scheme": "OntoNotes (OntoGUM)",
-        "data": [f"GUM 11, genres {', '.join(CLEAN_GENRES)}", "GAP, development", "LitBank"],
+        "data": [f"GUM 11, genres {', '.join(CLEAN_GENRES)}", "GAP, development", "LitBank: pronouns, names"],
         "licence": "CC BY-SA 4.0; GAP: Apache-2.0; LitBank: CC BY 4.0",
         "command": "onoma train coref $ONOMA_DATA -o FOLDER",
     }
     clean = [one for one in train if one.document.name.split("_")[1] in CLEAN_GENRES]
-    # Half the documents of the studies, so half the count from which a word has features of its own.
-    settings = replace(SETTINGS, min_word_count=SETTINGS.min_word_count // 2)
-    return _Parts(clean, dev, settings, card, further=further_sets(data))
+    return _Parts(clean, dev, SETTINGS, card, further=further_sets(data))
 
 
 def _litbank(data: Path) -> _Parts:

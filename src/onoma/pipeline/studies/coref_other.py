@@ -27,8 +27,8 @@ def _sets(context: Context) -> Findings:
     limit = 20 if context.quick else None
     rows = _gap(context, model, limit) + _winobias(context, model, limit) + _wikicoref(context, model)
     notes = [
-        "The model that comes with Onoma: clean genres of OntoGUM, the development texts of GAP, LitBank; "
-        "mentions are found, not given. It never learnt from WikiCoref, WinoBias or the test texts of GAP.",
+        "The model that comes with Onoma: clean genres of OntoGUM, the development texts of GAP, pronouns and names of "
+        "LitBank; mentions are found, not given. It never learnt from WikiCoref, WinoBias or the test texts of GAP.",
         "GAP: a name is found where the pronoun's chain has a mention whose head stands in the name. WinoBias: F1 of "
         "MUC on one-sentence documents, both types.",
     ]
