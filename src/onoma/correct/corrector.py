@@ -188,7 +188,7 @@ class Corrector:
         folder.mkdir(parents=True, exist_ok=True)
         save_speller(self.weigher.proposals.speller, folder / "words.npz")
         self.weigher.proposals.forms.save(folder / "forms.npz")
-        facts = {"bits": self.weigher.bits, "thresholds": sorted(self.thresholds.items())}
+        facts = {"bits": self.weigher.bits}
         arrays: dict[str, NDArray[Any]] = {
             "native": self.weigher.native.astype(np.float16),
             "weights": self.weights.astype(np.float16),
@@ -197,7 +197,8 @@ class Corrector:
         }
         save_arrays(folder / "weights.npz", _KIND, facts, arrays)
         self.writers.save(folder / _WRITERS)
-        (folder / "card.json").write_text(json.dumps(self.card, indent=1) + "\n", "utf-8")
+        told = {**self.card, "thresholds": {str(precision): p for precision, p in sorted(self.thresholds.items())}}
+        (folder / "card.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
 
     @classmethod
     def load(cls, folder: str | Path | None = None) -> "Corrector":
@@ -214,8 +215,9 @@ class Corrector:
         ngrams = load_packed(packed) if packed.exists() else load_ngrams(folder / "ngrams")
         weigher = Weigher(proposals, ngrams, native, facts["bits"])
         card = json.loads((folder / "card.json").read_text("utf-8"))
+        thresholds = {float(precision): p for precision, p in card["thresholds"].items()}
         calibration = Calibration(arrays["scale"], arrays["shift"])
-        return cls(weigher, weights, calibration, dict(facts["thresholds"]), card, Writers.load(folder / _WRITERS))
+        return cls(weigher, weights, calibration, thresholds, card, Writers.load(folder / _WRITERS))
 
 
 def settle(words: Sequence[str], found: Sequence[Correction]) -> list[Correction]:

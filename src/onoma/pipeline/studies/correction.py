@@ -295,9 +295,9 @@ def _submissions(context: Context) -> list[Row]:
 
 
 _NOTES_2014 = (
-    "The test essays were scored by this study alone, four times in all: three times after the model was trained "
-    "anew, the last time with another way to tell who wrote a text; settings and thresholds: CoNLL-2013, for the "
-    "default also development parts of CWEB and JFLEG.",
+    "The test essays were scored three times, each time after the model was trained anew, and the default twice "
+    "more, with another way to tell who wrote a text and with two sets of thresholds; settings and thresholds: "
+    "CoNLL-2013, for the default also development parts of CWEB and JFLEG.",
     "Default: as a user gets it, all essays as one text.",
     "Research mode learns from CoNLL-2013, whose text may be used but not shipped; the shipped model has rates of "
     "slips, two numbers a type and thresholds from it.",

@@ -148,9 +148,9 @@ def train_corrector(
         weights = _artificial(folder, output, weigher, essays, (training, seed))
         task.advance(1)
         others = [read_m2(folder / f"conll-2013/revised/{name}.m2.xz") for name in _REVISED]
-        calibration, thresholds = calibrate(essays.judged_by(others).describe(weigher), weights)
-        card = _card(training, thresholds)
-        corrector = Corrector(weigher, weights, calibration, thresholds, card, _NOBODY)
+        strict = essays.judged_by(others[:1]).describe(weigher).is_right
+        calibration, thresholds = calibrate(essays.judged_by(others).describe(weigher), weights, strict)
+        corrector = Corrector(weigher, weights, calibration, thresholds, _card(training), _NOBODY)
         corrector = replace(corrector, writers=writers_by(corrector, essays, _careful(folder)))
         corrector.save(output)
         save_packed(ngrams, output / "ngrams.npz")
@@ -394,9 +394,13 @@ def writers_by(corrector: Corrector, essays: "Essays", careful: Sequence[Sequenc
 
 
 def calibrate(
-    described: "DescribedEdits", weights: NDArray[np.float32], *, n_parts: int = 5
+    described: "DescribedEdits", weights: NDArray[np.float32], strict: NDArray[np.bool_], *, n_parts: int = 5
 ) -> tuple[Calibration, dict[float, float]]:
-    """Calibrate scores on essays; return also thresholds by precision, of parts that their calibration did not see."""
+    """Calibrate scores on essays; return also thresholds by precision, of parts that their calibration did not see.
+
+    An edit is probable where any annotation asks for it. A precision is promised by fewer judges (`strict`): where six
+    annotations of an essay are joined, some of them asks for almost anything.
+    """
     rows, types = described.rows, described.types
     scores = score_rows(rows.ptr, rows.ids, rows.values, weights)
     groups = rows.groups
@@ -412,11 +416,11 @@ def calibrate(
         found = fit_calibration(scores[mine], types[mine], begins, chosen)
         p[~mine] = softmax_groups(found.apply(scores, types), groups)[~mine]
     told = described.is_edit & ~np.isin(types, [TYPES.index(name) for name in AS_LEARNT])
-    thresholds = precision_thresholds(p[told], described.is_right[told])
+    thresholds = precision_thresholds(p[told], strict[told])
     return fit_calibration(scores, types, groups, described.chosen), thresholds
 
 
-def _card(training: CorrectorTraining, thresholds: dict[float, float]) -> dict[str, Any]:
+def _card(training: CorrectorTraining) -> dict[str, Any]:
     return {
         "task": "correction of English",
         "licence": "CC BY-SA 3.0 (counts of words of English Wikipedia)",
@@ -430,5 +434,4 @@ def _card(training: CorrectorTraining, thresholds: dict[float, float]) -> dict[s
         ],
         "trained_on": f"{training.n_native:,} native sentences and {training.n_artificial:,} with artificial slips",
         "command": "onoma train correct $ONOMA_DATA -o FOLDER",
-        "thresholds": thresholds,
     }
