@@ -1,5 +1,6 @@
 """The first lines of the command, also `python -m onoma`: Ctrl-C is quiet before anything heavy is loaded."""
 
+import atexit
 import os
 import signal
 import sys
@@ -29,6 +30,7 @@ def main() -> None:
                 stream.flush()
     except OSError:  # whoever was to read it has gone
         sys.exit(code)
+    atexit._run_exitfuncs()  # working folders go, engines end
     # All is written and put in order. What threads still compute after Ctrl-C is of no use to anybody, and to take
     # everything apart that was loaded and compiled takes as long as loading half of it.
     os._exit(code)
