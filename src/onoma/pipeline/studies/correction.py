@@ -199,9 +199,9 @@ def _conll_2014(context: Context) -> Findings:
         "shipped, best F0.5 on CoNLL-2013": (None, own, None, None),
     }
     rows: list[Row] = []
-    told = {
-        name: (_corrected(corrector, gold, threshold, weigh), *papers)
-        for name, (weigh, threshold, *papers) in points.items()
+    told: dict[str, tuple[list[list[str]], Sequence[float] | None, Sequence[float] | None]] = {
+        name: (_corrected(corrector, gold, threshold, weigh), paper, with_alternatives)
+        for name, (weigh, threshold, paper, with_alternatives) in points.items()
     }
     told[f"shipped, default (precision {PRECISION})"] = _as_used(gold), None, None
     for name, (hypotheses, paper, with_alternatives) in told.items():
