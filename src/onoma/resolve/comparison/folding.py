@@ -136,8 +136,8 @@ def unfold(found: Posterior, folding: Folding, fields: Sequence[FieldData], n_pa
     samples = None if found.samples is None else _unfold_roots(found.samples, folding)
     if isinstance(details, PairEvidence):
         # Samples are large: there is room for them once.
-        shared = details.draws.roots is found.samples and samples is not None
-        roots = samples if shared else _unfold_roots(details.draws.roots, folding)
+        shared = samples if details.draws.roots is found.samples else None
+        roots = _unfold_roots(details.draws.roots, folding) if shared is None else shared
         details = _unfold_evidence(details, folding, fields, n_pairs, order)
         details = replace(details, draws=replace(details.draws, roots=roots))
     return replace(
