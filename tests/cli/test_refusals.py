@@ -68,10 +68,8 @@ def test_no_knowledge_base(refused, command, name, said):
 
 
 def test_a_table_is_no_knowledge_base(refused):
-    told = refused("count one.csv")
-    assert (
-        "it is no file of DuckDB\ntry   If it is a table, make one of it: onoma resolve one.csv -o one.duckdb" in told
-    )
+    hint = "If it is a table, make one of it: onoma resolve one.csv -o one.duckdb"
+    assert f"it is no file of DuckDB\ntry   {hint}" in refused("count one.csv")
 
 
 @pytest.mark.parametrize("command", ["explain {} e1", "judge {} same a b", "review {}", "resolve one.csv --into {}"])

@@ -115,10 +115,10 @@ class World:
                 n = first + len(offsets) - 1
             parts += [self._made_segment(f, n, self.n_values[f])] if kept and n < self.n_values[f] else []
             ends = np.cumsum([0, *(len(ids) for _, ids in parts)])
-            begins = [offsets[1:] + end for (offsets, _), end in zip(parts, ends[:-1], strict=True)]
+            shifted = [offsets[1:] + end for (offsets, _), end in zip(parts, ends[:-1], strict=True)]
             result.append(
                 Segment(
-                    np.concatenate([[0], *begins]).astype(np.int64),
+                    np.concatenate([[0], *shifted]).astype(np.int64),
                     np.concatenate([np.zeros(0, np.uint32), *(ids for _, ids in parts)]),
                 )
             )
