@@ -10,7 +10,6 @@ written meanwhile. `ONOMA_STUDIO_BASE` names a knowledge base to measure on.
 import contextlib
 import os
 import random
-import socket
 import tempfile
 import threading
 import time
@@ -24,11 +23,11 @@ import psutil
 import uvicorn
 
 from benchmarks.measure import Measurement
+from onoma.cli.kb.listening import listening
 from onoma.corpus.simulate import simulate_people
 from onoma.pipeline.output import store_outcome
 from onoma.pipeline.resolution import Job, run_job
 from onoma.resolve.config import ResolveConfig
-from onoma.serve.turns import short_turns
 from onoma.studio.app import make_app
 from onoma.studio.desk import Desk
 
@@ -42,7 +41,7 @@ def run(*, quick: bool) -> Iterator[Measurement]:
         if not path.exists():
             config = ResolveConfig(truth="cluster_id", no_check=True)
             store_outcome(run_job(Job(table=simulate_people(n, seed=5), config=config)), path, command="benchmark")
-        with short_turns(), serving(path) as (client, desk, first):  # as the command does
+        with serving(path) as (client, desk, first):
             yield Measurement("first visit", first, None, None, "ms", _data(desk))
             yield from measure(client, desk, n_asked=30 if quick else 200, n_readers=50)
 
@@ -53,7 +52,7 @@ def serving(path: Path) -> Iterator[tuple[httpx.Client, Desk, float]]:
     begun = time.perf_counter()
     desk = Desk(path, write=True, by="benchmark")
     threading.Timer(0.5, desk.start).start()  # as the command does
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listening("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(make_app(desk, token=TOKEN), log_level="error"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

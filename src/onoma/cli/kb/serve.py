@@ -48,13 +48,12 @@ def serve(
     except ImportError as error:
         raise SettingsError("a service needs FastAPI and uvicorn", hint="pip install 'onoma[serve]'") from error
     from onoma.serve.service import open_service
-    from onoma.serve.turns import short_turns
 
     local = host in LOOPBACK
     if not token and (write or not local):
         token = secrets.token_urlsafe(18)
         speaker.say(f"token: {token}")
-    with open_service(kb, write=write) as service, listening(host, port) as listener, short_turns():
+    with open_service(kb, write=write) as service, listening(host, port) as listener:
         app = make_app(service, token=token, hosts=() if local else (host, "*"))
         config = uvicorn.Config(app, log_level="warning", timeout_keep_alive=15)
         where = listener.getsockname()[1]

@@ -55,7 +55,6 @@ def studio(
             f"the studio needs FastAPI, Jinja and uvicorn ({error.name} is not there)",
             hint="pip install 'onoma[studio]'",
         ) from error
-    from onoma.serve.turns import short_turns
     from onoma.studio.desk import open_desk
 
     if host not in LOOPBACK and not i_know:
@@ -71,7 +70,6 @@ def studio(
         heeding.heeded(),
         open_desk(kb, write=not read_only, by=by or _user()) as desk,
         listening(host, port) as listener,
-        short_turns(),
     ):
         hosts = () if host in LOOPBACK else ("*",) if host in _EVERYBODY else (host,)
         app = make_app(desk, token=token, hosts=hosts)
