@@ -39,7 +39,7 @@ class Texts:
     >>> texts.slips(a, b).tolist()
     [1, 1, 3]
     >>> texts.winkler(a, b).round(3).tolist()
-    [0.9610000252723694, 0.9670000076293945, 0.45500001311302185]
+    [0.9610000252723694, 0.9670000076293945, 0.699999988079071]
     """
 
     def __init__(self, values: Sequence[str]) -> None:
@@ -80,7 +80,7 @@ class Words:
     --------
     >>> words = Words(["12 main street", "street 12 main", "12 mainstreet"])
     >>> words.sorted().tolist(), words.joined().tolist()
-    ([1, 1, 0], [0, 1, 0])
+    ([0, 0, 0], [0, 1, 0])
     """
 
     def __init__(self, values: Sequence[str]) -> None:
