@@ -54,6 +54,12 @@ def without_empty(table: pa.Table) -> dict[str, list[str | None]]:
     }
 
 
+@pytest.mark.parametrize("name", ["\x1f", "\xa0", "\u3000"])
+def test_a_name_that_looks_blank_takes_no_row_with_it(name, tmp_path):
+    write_table(pa.table({name: pa.array([None, "7"], pa.string())}), tmp_path / "x.csv")
+    assert read_table(tmp_path / "x.csv", types="text").table.to_pydict() == {name: [None, "7"]}
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 @settings(max_examples=60, deadline=None)
 @given(table=text_tables())

@@ -76,7 +76,7 @@ def sniff(plain: Path, path: Path, *, delimiter: str | None, header: bool, notes
     if at:
         above = ", ".join(repr(" ".join(filter(None, row.values))) for row in rows[:at])
         notes.append(f"{above} stands above the header and was taken for a title")
-    simple = not n_blank and bool(lines[0].strip())
+    simple = not n_blank and not _is_blank(lines[0])
     if not header:
         names = _name_columns([""] * len(rows[0].values), [], given=False)
         return Dialect(delimiter, names, header=False, line_end=line_end, n_above=0, simple=simple)
@@ -157,13 +157,18 @@ def _rows(lines: Sequence[str], delimiter: str) -> list[_Row]:
                 values = next(reader)
             except (StopIteration, csv.Error):
                 break
-            if len(values) > 1 or (values and lines[past].strip()):
+            if len(values) > 1 or (values and not _is_blank(lines[past])):
                 rows.append(_Row(values, past, reader.line_num))
             past = reader.line_num
     if not rows:  # the first row breaks the rules
-        at = next((i for i, line in enumerate(lines) if line.strip()), 0)
+        at = next((i for i, line in enumerate(lines) if not _is_blank(line)), 0)
         rows.append(_Row(_bare(lines[at], delimiter), at, at + 1))
     return rows
+
+
+def _is_blank(line: str) -> bool:
+    """Say whether nothing stands in a line; Python's own white space has signs that may be a column's name."""
+    return not line.strip(" \t\r\n\v\f")
 
 
 def _header_row(rows: Sequence[_Row]) -> int:
