@@ -15,7 +15,7 @@ __all__ = ["compiling"]
 _PATIENCE = 1.0
 """Seconds of compiling before it is said: what is in the cache takes none."""
 _SAID = "compiling kernels for this machine (once for each kind of work, about {seconds} s)"
-_SECONDS = 20
+_SECONDS = 30
 """For `onoma resolve` on two cores: 11 s of processor time in the run, 17 s in the process beside it (`beside.py`)."""
 
 
