@@ -85,6 +85,15 @@ def test_the_list_of_commands_says_what_each_says_of_itself(monkeypatch):
         assert commands[name].name == name
 
 
+def test_commands_are_listed_by_what_they_are_for(onoma):
+    told = onoma("--help").out
+    panels = [*dict.fromkeys(lazy.listed(name).rich_help_panel for name, lazy in app_module.COMMANDS.items())]
+    assert panels[0] == "Records and names"
+    assert panels[-1] == "Tools"
+    places = [told.index(f"─ {panel} ─") for panel in panels]
+    assert places == sorted(places)
+
+
 def test_a_command_mistyped_is_guessed(onoma):
     ran = onoma("resolv people.csv")
     assert ran.code == 2

@@ -18,6 +18,7 @@ from onoma.errors import OnomaError, SettingsError
 
 __all__ = ["COMMANDS", "app", "main"]
 
+_TOOLS = "Tools"
 COMMANDS = {
     "resolve": LazyCommand("Find out which rows are the same thing: no labels, no rules, no thresholds."),
     "plan": LazyCommand(
@@ -57,9 +58,6 @@ COMMANDS = {
     "import-splink": LazyCommand("Take over a Splink model: its comparisons, its weights, its blocking rules."),
     "names": LazyCommand("Cluster a bare list of names, without labels: which were copied from which?"),
     "lineage": LazyCommand("Show which name of an entity descends from which, and what was done to it on the way."),
-    "simulate": LazyCommand("Simulate a table whose truth is known, and print what it is like."),
-    "evaluate": LazyCommand("Measure a clustering against the truth: MUC, B³, CEAF, BLANC, LEA, pairwise, Rand, V."),
-    "convert": LazyCommand("Turn a file into another format, without losing a row."),
     "annotate": LazyCommand(
         "Annotate English text: tokens, sentences, tags, lemmas, trees, names and mentions.", room="text"
     ),
@@ -89,12 +87,18 @@ COMMANDS = {
     "relate": LazyCommand(
         "Say which words are synonyms, antonyms or kinds of a word, and how strongly.", room="knowledge"
     ),
+    "simulate": LazyCommand("Simulate a table whose truth is known, and print what it is like.", panel=_TOOLS),
+    "evaluate": LazyCommand(
+        "Measure a clustering against the truth: MUC, B³, CEAF, BLANC, LEA, pairwise, Rand, V.", panel=_TOOLS
+    ),
+    "convert": LazyCommand("Turn a file into another format, without losing a row.", panel=_TOOLS),
     "compile": LazyCommand(
         "Compile the kernels of onoma resolve ahead, so that the first use does not wait for them.",
         attribute="compile_kernels",
+        panel=_TOOLS,
     ),
     "reproduce": LazyCommand(
-        "Run a published table or figure again, and print the paper's numbers beside ours.", spares=False
+        "Run a published table or figure again, and print the paper's numbers beside ours.", spares=False, panel=_TOOLS
     ),
 }
 """Every command with the first paragraph of its help, in the order in which they are told."""
@@ -128,14 +132,14 @@ def root(
       [cyan]onoma simulate people 5000 -o people.csv[/]   a table whose truth is known
       [cyan]onoma resolve people.csv -o who.csv[/]        which rows are the same person?
       [cyan]onoma plan shop.csv list.csv --link[/]        what would be done, and why
-      [cyan]onoma resolve more.csv --into kb.duckdb[/]    next week's file, into a knowledge base
+      [cyan]onoma resolve more.csv --into kb.duckdb[/]    next week's file, added
       [cyan]onoma studio kb.duckdb[/]                     look, and decide, in the browser
       [cyan]onoma review kb.duckdb[/]                     the pairs most worth a look
       [cyan]onoma evaluate gold.csv predicted.csv[/]      how good is a clustering?
       [cyan]onoma convert refs.bib authors.parquet[/]     from one format to another
-      [cyan]onoma annotate notes/ -o notes.html[/]        tokens, tags, trees and names in text
-      [cyan]onoma correct essay.txt[/]                     slips of grammar and spelling, mended
-      [cyan]onoma build letters/ -o letters.duckdb[/]      who is named, what is said of whom
+      [cyan]onoma annotate notes/ -o notes.html[/]        tokens, tags, trees, names
+      [cyan]onoma correct essay.txt[/]                    slips of grammar and spelling
+      [cyan]onoma build letters/ -o letters.duckdb[/]     who is named, what is said
       [cyan]onoma facts complete kb.tsv -o more.csv[/]    what follows from known facts?
       [cyan]onoma reproduce[/]                            published tables, and ours
 

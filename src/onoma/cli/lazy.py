@@ -15,6 +15,9 @@ from typer.core import TyperCommand, TyperGroup
 
 __all__ = ["Commands", "LazyCommand", "lazy_group"]
 
+PANELS = {"": "Records and names", "kb": "Knowledge bases", "text": "Text", "knowledge": "Facts and words"}
+"""Under what commands are listed, by the room that their modules stand in."""
+
 
 @dataclass(frozen=True)
 class LazyCommand:
@@ -30,12 +33,19 @@ class LazyCommand:
         What its module (of the command's name) calls it: a function, or a Typer of several commands. Empty: its name.
     spares
         Whether it looks, before it begins, that no output is one of its inputs (`onoma.cli.sparing`).
+    panel
+        Under what it is listed; empty: what its room says.
     """
 
     summary: str
     room: str = ""
     attribute: str = ""
     spares: bool = True
+    panel: str = ""
+
+    def listed(self, name: str) -> TyperCommand:
+        """Return what the list of commands needs of it: a name, a summary, what it stands under."""
+        return TyperCommand(name, help=self.summary, rich_help_panel=self.panel or PANELS[self.room])
 
     def load(self, name: str) -> Any:  # noqa: ANN401 (typer keeps the class of commands to itself)
         """Load it."""
@@ -98,7 +108,7 @@ def lazy_group(lazy: dict[str, LazyCommand]) -> type[TyperGroup]:
         def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002
             """Return a command; where commands are only listed, one that has nothing but a name and a summary."""
             if self._is_listing and cmd_name in lazy:
-                return TyperCommand(cmd_name, help=lazy[cmd_name].summary)
+                return lazy[cmd_name].listed(cmd_name)
             return self.commands.get(cmd_name)
 
         def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002
