@@ -216,8 +216,7 @@ class Proposals:
         elif (cased := self.speller.cased(word)) and cased != written:
             yield Action("case", 1, (cased,), name="capital")
         if not self.speller.knows(word):
-            past = self.forms.irregular_past(word)
-            if past:
+            for past in self.forms.irregular(word) or ():
                 yield Action("form", 1, (past,), name="irregular")
             yield from self._spelling(word)
         if tag in _VERB:

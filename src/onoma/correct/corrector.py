@@ -141,13 +141,17 @@ class Corrector:
         threshold: float,
         types: Collection[str] = TYPES,
         least: Mapping[str, float] | None = None,
+        learner: float = 1.0,
         n_reasons: int = 0,
         joint: bool = True,
     ) -> list[list[Correction]]:
-        """Return the corrections among edits whose probabilities are known; `least` names types that need more."""
+        """Return the corrections among edits whose probabilities are known.
+
+        `least` names types that need more, `learner` is the probability that a learner wrote the text.
+        """
         _check_types(types)
         actions = self.weigher.proposals.actions
-        p, ruled = apply_rules(text, edits, p, self.weigher.proposals)
+        p, ruled = apply_rules(text, edits, p, self.weigher.proposals, learner=learner)
         allowed = np.array([action.type in types for action in actions] or [False])[edits.actions]
         for name, enough in (least or {}).items():
             allowed &= (edits.types != TYPES.index(name)) | (p >= enough)
