@@ -74,6 +74,9 @@ def test_the_article_follows_the_sound(word, article):
         ("on/IN monday/NNP i/PRP rest/VBP", [("monday", "Monday"), ("i", "I")]),
         ("One/CD day/NN ,/, he/PRP go/VBP home/RB", [("go", "goes")]),
         ("I/PRP have/VBP never/RB went/VBD there/RB", [("went", "gone")]),
+        ("Yesterday/NN I/PRP sleep/VBP ,/, but/CC she/PRP go/VBP home/RB", [("go", "goes")]),
+        ("When/WRB he/PRP gone/VBN home/RB ,/, we/PRP rest/VBP", [("gone", "went")]),
+        ("My/PRP$ boy/NN do/VBP n't/RB go/VB", [("do", "does")]),
         ("She/PRP has/VBZ write/VB a/DT book/NN", [("write", "written")]),
         ("He/PRP had/VBD to/TO heard/VBN it/PRP", [("heard", "hear")]),
         ("He/PRP must/MD agreed/VBN with/IN us/PRP", [("agreed", "agree")]),
@@ -108,6 +111,9 @@ def test_rules_name_slips(text, edits):
         "item/NN (/-LRB- i/LS )/-RRB- is/VBZ new/JJ",
         "on/IN Monday/NNP I/PRP rest/VBP",
         "You/PRP ,/, he/PRP go/VB",
+        "Nobody/NN but/IN he/PRP go/VBP",
+        "Had/VBD he/PRP gone/VBN home/RB",
+        "The/DT boys/NNS of/IN my/PRP$ boy/NN do/VBP n't/RB go/VB",
         "We/PRP do/VBP all/DT we/PRP can/MD to/TO go/VB",
         "the/DT political/JJ will/MD to/TO go/VB",
         "Whatever/WDT money/NN they/PRP had/VBD went/VBD there/RB",
@@ -156,10 +162,19 @@ def test_information_gets_no_plural(corrector):
 
 
 def test_a_misspelt_first_word_is_named_where_it_links():
-    speller = Speller({"furthermore": 500, "holiday": 5_000}, {})
-    for first, found in (("Futhermore", [(0, 1, ("furthermore",), "misspelt")]), ("Hollidday", [])):
-        words = [first, ",", "we", "rest"]
-        assert list(find_ruled(words, [w.lower() for w in words], ["NNP", ",", "PRP", "VBP"], FORMS, speller)) == found
+    words = {"furthermore": 500, "holiday": 5_000, "government": 5_000}
+    speller = Speller(words, {}, frozenset(("holiday", "government")))
+    for first, found in (
+        ("Futhermore", [(0, 1, ("furthermore",), "misspelt")]),
+        ("Goverment", [(0, 1, ("government",), "misspelt")]),
+        ("Hollidday", []),
+        ("Holidy", []),
+    ):
+        sentence = [first, ",", "we", "rest"]
+        assert (
+            list(find_ruled(sentence, [w.lower() for w in sentence], ["NNP", ",", "PRP", "VBP"], FORMS, speller))
+            == found
+        )
 
 
 def test_articles_before_digits_stay(corrector):

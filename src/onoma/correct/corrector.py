@@ -37,6 +37,7 @@ MODEL = Path(__file__).with_name("models") / "english"
 _KIND, _WRITERS = "correct/corrector", "writers.json"
 _COUNTED = ("choice", "number")
 """Types that mend one thing in two ways: the word that counts (*much*, *many*, *every*), or the noun after it."""
+_CERTAIN = 0.999
 _ROUNDING = 1e-3
 """Scores are sums of 32-bit numbers."""
 
@@ -156,7 +157,9 @@ class Corrector:
         for name, enough in (least or {}).items():
             allowed &= (edits.types != TYPES.index(name)) | (p >= enough)
         if joint:
-            good = choose_rows_jointly(text, edits, p, (threshold, allowed), actions)
+            told = p.copy()
+            told[[row for row in ruled if p[row] >= threshold]] = _CERTAIN  # agreement is no reason against a rule
+            good = choose_rows_jointly(text, edits, told, (threshold, allowed), actions)
         else:
             good = np.flatnonzero((p >= threshold) & (edits.actions >= 0) & allowed)
         out: list[list[Correction]] = [[] for _ in text.sentences]

@@ -11,7 +11,7 @@ import numpy as np
 from rapidfuzz.distance import OSA
 
 from onoma.correct.forms import Forms
-from onoma.correct.lists import CONTRACTED, REPEATED
+from onoma.correct.lists import CONTRACTED, REPEATED, UNCOUNTED
 from onoma.correct.noun_slips import of_number
 from onoma.correct.sounds import article_for
 from onoma.correct.spelling import Speller
@@ -31,7 +31,7 @@ from onoma.correct.verb_slips import (
     of_relatives,
 )
 
-__all__ = ["UNCOUNTED", "Ruled", "find_ruled"]
+__all__ = ["Ruled", "find_ruled"]
 
 _MARGIN, _COMMON, _LONG = 0.8, 100, 8
 """A misspelling is certain where the next candidate is so far behind, the word put so frequent, and one stroke, or two
@@ -71,13 +71,6 @@ _CAPITAL = frozenset(
     )
 )  # fmt: skip
 """Of the words that native text always writes with a capital: those that mean nothing else."""
-UNCOUNTED = frozenset(
-    (
-        "information", "advice", "furniture", "homework", "equipment", "knowledge", "software", "luggage", "feedback",
-        "data", "machinery", "jewelry", "baggage", "hardware", "scenery", "evidence",
-    )
-)  # fmt: skip
-"""Nouns without a plural."""
 _NO_PLURAL = {word + "s": word for word in sorted(UNCOUNTED)}
 
 
@@ -105,7 +98,7 @@ def find_ruled(
             yield from of_relatives(i, folded, tags, forms)
         else:
             yield from _idiom(i, folded, tags, forms)
-            if tags[i] == "NNS":
+            if tags[i] in ("NN", "NNS"):
                 yield from of_nouns(i, words, tags, forms)
             yield from of_number(i, folded, tags, forms, speller)
         if word in REPEATED and folded[i + 1] == word and words[i + 1].islower():
@@ -124,14 +117,14 @@ def _of_word(
     word = folded[i]
     if word in CONTRACTED:
         yield i, i + 1, (CONTRACTED[word],), "misspelt"
-    elif speller is not None and not speller.knows(word) and _is_plain(i, words, folded) and tags[i] != "FW":
+    elif speller is not None and not speller.knows(word) and _is_plain(i, words) and tags[i] != "FW":
         past = forms.irregular(word)
         if past and words[i].islower():
             before = next((each for each in reversed(folded[:i]) if each not in _ADVERBS), "")
             yield i, i + 1, (past[before in AUXILIARIES],), "irregular past"
         elif not past and folded[i + 1 : i + 2] != ["'"]:  # *livin'* is meant
             right, rule = _misspelt(word, speller)
-            if right and (words[i].islower() or right in _LINKING):
+            if right and (words[i].islower() or right in _LINKING or _is_no_name(word, right, rule, speller)):
                 yield i, i + 1, (right,), rule
     if word in _CAPITAL and words[i] == word and (not i or words[i - 1].isalpha() or words[i - 1] == ","):
         yield i, i + 1, (word.capitalize(),), "always with a capital"
@@ -139,9 +132,14 @@ def _of_word(
         yield i, i + 1, (_NO_PLURAL[word],), "no plural"
 
 
-def _is_plain(i: int, words: Sequence[str], folded: Sequence[str]) -> bool:
-    """Return whether a word is no name: in small letters, or the first of a sentence and before a comma."""
-    return words[i].islower() or (i == 0 and words[0][1:].islower() and folded[1:2] == [","])
+def _is_plain(i: int, words: Sequence[str]) -> bool:
+    """Return whether a word may be no name: in small letters, or the first of a sentence."""
+    return words[i].islower() or (i == 0 and words[0][1:].islower())
+
+
+def _is_no_name(word: str, right: str, rule: str, speller: Speller) -> bool:
+    """Return whether a misspelt first word is too long, and too near to a word without capital, to be a name."""
+    return len(word) >= _LONG and rule == "misspelt" and OSA.distance(word, right) == 1 and speller.is_small(right)
 
 
 def _idiom(i: int, folded: Sequence[str], tags: Sequence[str], forms: Forms) -> Iterator[Ruled]:

@@ -36,7 +36,7 @@ _OPEN = frozenset(
 )  # fmt: skip
 """After these, some words back, a base form may belong to a third person."""
 _BACK = 5
-_JOINING = frozenset(("and", "or", "nor", "&", "of", "between", "like", "than", "but", "except"))
+_JOINING = frozenset(("and", "or", "nor", "&", "of", "between", "like", "than", "except"))
 _CLAUSE = tag_set("CC , . : `` '' WRB WDT WP -LRB-")
 _CLAUSE_WORDS = frozenset(("that", "if", "because", "when", "while", "although", "since", "as", "so", "think", "know"))
 _BETWEEN = frozenset(
@@ -64,6 +64,9 @@ _BEHIND = tag_set("DT PRP$ PRP TO VBG IN")
 _MASS = frozenset(
     ("news", "series", "species", "means", "headquarters", "works", "data", "media", "odds", "lots", "dollars")
 )
+_OWNERS = frozenset(("my", "your", "his", "her", "our", "their", "this", "that"))
+_SOME = frozenset(("family", "team", "staff", "group", "band", "class", "crew", "side", "lot", "majority", "company"))
+"""Nouns of several people, which may go with a plural."""
 _OPENS = frozenset(("that", "because", "if", "when", "while", "although", "think", "believe", "so"))
 
 
@@ -82,18 +85,24 @@ def of_pronouns(i: int, folded: Sequence[str], tags: Sequence[str], forms: Forms
             yield at, at + 1, (right,), "pronoun and verb"
         return
     slots = {slot: lemma for lemma, slot in forms.verb_slots(verb)}
-    if who in MANY:
+    if slots.keys() == {"VBN"} and opens and at == i + 1 and who not in ("you", "it") and not verb.endswith("ed"):
+        yield at, at + 1, (forms.verbs[slots["VBN"]][2],), "pronoun and verb"  # *I seen*
+    elif who in MANY:
         if tags[at] == "VBZ" and "VBZ" in slots:
             yield at, at + 1, (forms.verbs[slots["VBZ"]][0],), "pronoun and verb"
     elif verb != "need" and tags[at] in ("VBP", "VB") and "VB" in slots and not slots.keys() & {"VBD", "VBN"}:
-        before = folded[max(0, i - _BACK) : i]
-        if not any(each in _OPEN or tag == "MD" for each, tag in zip(before, tags[max(0, i - _BACK) : i], strict=True)):
+        back = 0 if i > 1 and folded[i - 2] == "," and folded[i - 1] in ("but", "and", "so") else _BACK
+        before = zip(folded[max(0, i - back) : i], tags[max(0, i - back) : i], strict=True)
+        if not any(each in _OPEN or tag == "MD" for each, tag in before):
             yield at, at + 1, (forms.verbs[slots["VB"]][1],), "pronoun and verb"
 
 
 def _is_joined(i: int, folded: Sequence[str], tags: Sequence[str]) -> bool:
     """Return whether a pronoun may be one of several: *you and he*, *you, he*."""
-    return folded[i - 1] in _JOINING or (folded[i - 1] == "," and i > 1 and tags[i - 2] in ("PRP", "NNP", "NNPS"))
+    before, further = folded[i - 1], folded[i - 2] if i > 1 else ""
+    if before == "but":  # *nobody but he*; a clause begins after a comma
+        return further != ","
+    return before in _JOINING or (before == "," and i > 1 and tags[i - 2] in ("PRP", "NNP", "NNPS"))
 
 
 def after_modal(i: int, folded: Sequence[str], tags: Sequence[str], forms: Forms) -> Iterator[Ruled]:
@@ -171,8 +180,13 @@ def of_relatives(i: int, folded: Sequence[str], tags: Sequence[str], forms: Form
 
 
 def of_nouns(i: int, words: Sequence[str], tags: Sequence[str], forms: Forms) -> Iterator[Ruled]:
-    """*The children is*: a noun that opens a clause, and its verb."""
+    """*The children is*, *my sister don't*: a noun that opens a clause, and its verb."""
     noun, at = words[i], i + 1
+    if tags[i] == "NN":
+        owned = i and words[i - 1].lower() in _OWNERS and (i == 1 or _opens(i - 1, words, tags))
+        if owned and noun in forms.plural and noun not in _SOME and words[at : at + 2] == ["do", "n't"]:
+            yield at, at + 1, ("does",), "noun and verb"
+        return
     if tags[at] not in ("VBZ", "VBD") or not noun.islower() or noun in _MASS or noun.endswith("ics"):
         return
     if noun not in forms.singular and noun != "people":
@@ -182,8 +196,12 @@ def of_nouns(i: int, words: Sequence[str], tags: Sequence[str], forms: Forms) ->
         first -= 1
     if {word.lower() for word in words[first:i]} & _SINGULAR:
         return
-    if first == 0 or words[first - 1].lower() in _OPENS or (tags[first - 1] == "," and first > 1):
+    if first == 0 or _opens(first, words, tags):
         yield from _made_plural(at, [word.lower() for word in words], tags, forms, "noun and verb")
+
+
+def _opens(first: int, words: Sequence[str], tags: Sequence[str]) -> bool:
+    return words[first - 1].lower() in _OPENS or (tags[first - 1] == "," and first > 1)
 
 
 def _made_plural(at: int, folded: Sequence[str], tags: Sequence[str], forms: Forms, rule: str) -> Iterator[Ruled]:
