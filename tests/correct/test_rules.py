@@ -4,19 +4,22 @@ import pytest
 from onoma.correct.forms import Forms
 from onoma.correct.lists import TYPES
 from onoma.correct.model import encode
-from onoma.correct.rules import SHARES, apply_rules, find_ruled
+from onoma.correct.rules import apply_rules, share_of
+from onoma.correct.slips import find_ruled
 from onoma.correct.sounds import article_for, takes_an
 from onoma.correct.spelling import Speller
 from reference.contexts import tags_of
 
 FORMS = Forms(
-    {"work": "works"},
+    {"work": "works", "boy": "boys", "day": "days", "place": "places", "point": "points"},
     {
         "go": ("go", "goes", "went", "gone", "going"),
         "have": ("have", "has", "had", "had", "having"),
         "hear": ("hear", "hears", "heard", "heard", "hearing"),
         "put": ("put", "puts", "put", "put", "putting"),
         "agree": ("agree", "agrees", "agreed", "agreed", "agreeing"),
+        "point": ("point", "points", "pointed", "pointed", "pointing"),
+        "write": ("write", "writes", "wrote", "written", "writing"),
         "buy": ("buy", "buys", "bought", "bought", "buying"),
     },
     {},
@@ -69,6 +72,19 @@ def test_the_article_follows_the_sound(word, article):
         ("here/RB since/IN five/CD years/NNS", [("since", "for")]),
         ("In/IN the/DT other/JJ hand/NN ,/, we/PRP rest/VBP", [("In", "on")]),
         ("on/IN monday/NNP i/PRP rest/VBP", [("monday", "Monday"), ("i", "I")]),
+        ("One/CD day/NN ,/, he/PRP go/VBP home/RB", [("go", "goes")]),
+        ("I/PRP have/VBP never/RB went/VBD there/RB", [("went", "gone")]),
+        ("Yesterday/NN I/PRP sleep/VBP ,/, but/CC she/PRP go/VBP home/RB", [("go", "goes")]),
+        ("When/WRB he/PRP gone/VBN home/RB ,/, we/PRP rest/VBP", [("gone", "went")]),
+        ("My/PRP$ boy/NN do/VBP n't/RB go/VB", [("do", "does")]),
+        ("She/PRP has/VBZ write/VB a/DT book/NN", [("write", "written")]),
+        ("He/PRP had/VBD to/TO heard/VBN it/PRP", [("heard", "hear")]),
+        ("He/PRP must/MD agreed/VBN with/IN us/PRP", [("agreed", "agree")]),
+        ("people/NNS who/WP goes/VBZ there/RB", [("goes", "go")]),
+        ("The/DT old/JJ boys/NNS is/VBZ here/RB", [("is", "are")]),
+        ("Many/JJ boy/NN go/VBP home/RB", [("boy", "boys")]),
+        ("Every/DT days/NNS we/PRP go/VBP home/RB", [("days", "day")]),
+        ("one/CD of/IN the/DT best/JJS place/NN in/IN town/NN", [("place", "places")]),
     ],
 )
 def test_rules_name_slips(text, edits):
@@ -94,6 +110,21 @@ def test_rules_name_slips(text, edits):
         "since/IN 1995/CD we/PRP agree/VBP",
         "item/NN (/-LRB- i/LS )/-RRB- is/VBZ new/JJ",
         "on/IN Monday/NNP I/PRP rest/VBP",
+        "You/PRP ,/, he/PRP go/VB",
+        "Nobody/NN but/IN he/PRP go/VBP",
+        "Had/VBD he/PRP gone/VBN home/RB",
+        "The/DT boys/NNS of/IN my/PRP$ boy/NN do/VBP n't/RB go/VB",
+        "We/PRP do/VBP all/DT we/PRP can/MD to/TO go/VB",
+        "the/DT political/JJ will/MD to/TO go/VB",
+        "Whatever/WDT money/NN they/PRP had/VBD went/VBD there/RB",
+        "They/PRP have/VBP agreed/VBN",
+        "All/DT they/PRP need/VBP to/TO is/VBZ go/VB",
+        "one/CD of/IN the/DT boys/NNS who/WP goes/VBZ there/RB",
+        "the/DT boys/NNS points/VBZ scored/VBN",
+        "Studies/NNS like/IN these/DT point/NN to/IN it/PRP",
+        "the/DT two/CD point/NN at/IN it/PRP",
+        "many/JJ boy/NN bands/NNS",
+        "each/DT boys/NNS '/POS school/NN",
     ],
 )
 def test_rules_are_silent_where_english_has_a_reason(text):
@@ -102,16 +133,48 @@ def test_rules_are_silent_where_english_has_a_reason(text):
 
 def test_a_past_made_by_rule_is_named():
     speller = Speller({"buyer": 500, "agreed": 500, "speeded": 5}, {})
-    words = ["he", "buyed", "it", ",", "speeded", "off", "and", "agreed"]
+    words = ["he", "buyed", "it", ",", "speeded", "off", "and", "agreed", "it", "was", "not", "writed", "nor", "wented"]
+    found = list(find_ruled(words, words, ["XX"] * len(words), FORMS, speller))
+    assert [(words[a], put[0], rule) for a, _, put, rule in found] == [
+        ("buyed", "bought", "irregular past"),
+        ("writed", "written", "irregular past"),
+        ("wented", "went", "irregular past"),
+    ]
+
+
+def test_how_sure_a_misspelling_is():
+    speller = Speller(dict.fromkeys(("receive", "terror", "motions", "domains"), 5_000), {})
+    words = ["recieve", "terrorr", "imotions", "domainers"]
     found = list(find_ruled(words, words, ["NN"] * len(words), FORMS, speller))
-    assert found == [(1, 2, ("bought",), "irregular past")]
+    assert [(words[a], rule) for a, _, _, rule in found] == [
+        ("recieve", "misspelt"),  # one stroke within the word
+        ("terrorr", "perhaps misspelt"),  # at its end, where unknown words differ
+    ]  # and neither another first letter nor another ending
+    assert share_of("perhaps misspelt", 1.0) > 0.6 > share_of("perhaps misspelt", 0.0)
+
+
+def test_information_gets_no_plural(corrector):
+    words = ["She", "has", "information", "."]
+    text, edits, p = corrector.weigh([words], [tags_of(words)])
+    settled, _ = apply_rules(text, edits, p, corrector.weigher.proposals)
+    plural = (edits.starts == 2) & (edits.types == TYPES.index("number"))
+    assert (settled[plural] == 0).all()
 
 
 def test_a_misspelt_first_word_is_named_where_it_links():
-    speller = Speller({"furthermore": 500, "holiday": 5_000}, {})
-    for first, found in (("Futhermore", [(0, 1, ("furthermore",), "misspelt")]), ("Hollidday", [])):
-        words = [first, ",", "we", "rest"]
-        assert list(find_ruled(words, [w.lower() for w in words], ["NNP", ",", "PRP", "VBP"], FORMS, speller)) == found
+    words = {"furthermore": 500, "holiday": 5_000, "government": 5_000}
+    speller = Speller(words, {}, frozenset(("holiday", "government")))
+    for first, found in (
+        ("Futhermore", [(0, 1, ("furthermore",), "misspelt")]),
+        ("Goverment", [(0, 1, ("government",), "misspelt")]),
+        ("Hollidday", []),
+        ("Holidy", []),
+    ):
+        sentence = [first, ",", "we", "rest"]
+        assert (
+            list(find_ruled(sentence, [w.lower() for w in sentence], ["NNP", ",", "PRP", "VBP"], FORMS, speller))
+            == found
+        )
 
 
 def test_articles_before_digits_stay(corrector):
@@ -142,7 +205,7 @@ def test_a_ruled_edit_has_at_least_the_rules_probability_and_places_still_sum_to
     raised, rules = apply_rules(text, edits, p, corrector.weigher.proposals)
     assert rules
     for row, rule in rules.items():
-        assert raised[row] == SHARES[rule]
+        assert raised[row] == share_of(rule, 1.0)
     first = edits.sentence[edits.rows.groups[:-1]] == 0
     assert np.add.reduceat(raised, edits.rows.groups[:-1])[first] == pytest.approx(1)
     were = (edits.sentence == 1) & (edits.starts == 2) & (edits.types == 3)

@@ -1,4 +1,4 @@
-from onoma.correct.spelling import make_speller
+from onoma.correct.spelling import Speller, load_speller, make_speller, save_speller
 
 
 def test_words_are_kept_in_the_order_of_text_and_dictionary():
@@ -17,3 +17,25 @@ def test_words_are_kept_in_the_order_of_text_and_dictionary():
         "fig",
         "melon",
     ]
+
+
+def test_words_made_of_known_ones_are_no_misspellings():
+    speller = Speller(
+        {"cognitive": 40, "specific": 40, "view": 90, "labelled": 90, "till": 90, "true": 90, "able": 90}, {}
+    )
+    for word in ("cognitively", "specifically", "viewable", "relabelled", "unlabelled"):
+        assert speller.knows(word), word
+    for word in ("untill", "truely", "specificly", "viewible"):
+        assert not speller.knows(word), word
+    assert "view able" not in [put for put, _ in speller.corrections("viewsable")]
+
+
+def test_what_only_native_text_has_is_known_and_not_offered(tmp_path):
+    sentences = [["the", "terroir"]] * 6 + [["of", "wiine"]] * 4
+    speller = make_speller(sentences, ["the", "of", "wine", "terror"])
+    save_speller(speller, tmp_path / "words.npz")
+    for each in (speller, load_speller(tmp_path / "words.npz")):
+        assert each.knows("terroir")
+        assert not each.knows("wiine")
+        assert [put for put, _ in each.corrections("terroirr")] == ["terror"]
+        assert each.rare == {"terroir"}

@@ -29,6 +29,7 @@ from onoma.correct.lists import (
     PREPOSITIONS_PUT,
     REPEATED,
     TYPES,
+    UNCOUNTED,
 )  # fmt: skip
 from onoma.correct.sounds import takes_an
 from onoma.correct.spelling import Speller
@@ -216,8 +217,7 @@ class Proposals:
         elif (cased := self.speller.cased(word)) and cased != written:
             yield Action("case", 1, (cased,), name="capital")
         if not self.speller.knows(word):
-            past = self.forms.irregular_past(word)
-            if past:
+            for past in self.forms.irregular(word) or ():
                 yield Action("form", 1, (past,), name="irregular")
             yield from self._spelling(word)
         if tag in _VERB:
@@ -235,8 +235,9 @@ class Proposals:
         if tag not in _NOUN and tag not in ("VBZ", "VBP", "VB", "JJ"):
             return
         many, one = self.forms.plural.get(word), self.forms.singular.get(word)
-        if one is None and tag == "NNS" and word.endswith("s") and self.speller.is_common(word[:-1]):
-            one = word[:-1]  # of what has no plural: *surveillances*
+        bare = word[:-1] if one is None and tag == "NNS" and word.endswith("s") else ""
+        if bare in UNCOUNTED or self.speller.is_common(bare):
+            one = bare  # of what has no plural: *surveillances*
         typed = "number" if tag in _NOUN else "word"
         if many is not None and tag != "NNS":
             yield Action(typed, 1, (many,), "noun", "NNS", "NN", word, name=f"NN>NNS {tag}")

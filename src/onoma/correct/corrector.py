@@ -37,6 +37,7 @@ MODEL = Path(__file__).with_name("models") / "english"
 _KIND, _WRITERS = "correct/corrector", "writers.json"
 _COUNTED = ("choice", "number")
 """Types that mend one thing in two ways: the word that counts (*much*, *many*, *every*), or the noun after it."""
+_CERTAIN = 0.999
 _ROUNDING = 1e-3
 """Scores are sums of 32-bit numbers."""
 
@@ -141,18 +142,24 @@ class Corrector:
         threshold: float,
         types: Collection[str] = TYPES,
         least: Mapping[str, float] | None = None,
+        learner: float = 1.0,
         n_reasons: int = 0,
         joint: bool = True,
     ) -> list[list[Correction]]:
-        """Return the corrections among edits whose probabilities are known; `least` names types that need more."""
+        """Return the corrections among edits whose probabilities are known.
+
+        `least` names types that need more, `learner` is the probability that a learner wrote the text.
+        """
         _check_types(types)
         actions = self.weigher.proposals.actions
-        p, ruled = apply_rules(text, edits, p, self.weigher.proposals)
+        p, ruled = apply_rules(text, edits, p, self.weigher.proposals, learner=learner)
         allowed = np.array([action.type in types for action in actions] or [False])[edits.actions]
         for name, enough in (least or {}).items():
             allowed &= (edits.types != TYPES.index(name)) | (p >= enough)
         if joint:
-            good = choose_rows_jointly(text, edits, p, (threshold, allowed), actions)
+            told = p.copy()
+            told[[row for row in ruled if p[row] >= threshold]] = _CERTAIN  # agreement is no reason against a rule
+            good = choose_rows_jointly(text, edits, told, (threshold, allowed), actions)
         else:
             good = np.flatnonzero((p >= threshold) & (edits.actions >= 0) & allowed)
         out: list[list[Correction]] = [[] for _ in text.sentences]

@@ -69,14 +69,24 @@ class Forms:
         parts = told.split(" ")
         return tuple(zip(parts[::2], parts[1::2], strict=True))
 
-    def irregular_past(self, word: str) -> str:
-        """Return the past of a verb that was formed like a regular one (*buyed*), else nothing."""
-        if word.endswith("ed"):
-            for lemma in (word[:-2], word[:-1]):
-                forms = self.verbs.get(lemma)
-                if forms is not None and not forms[2].endswith("ed"):
-                    return forms[2]
-        return ""
+    def irregular(self, word: str) -> tuple[str, str] | None:
+        """Return past and participle of a verb that was formed like a regular one (*buyed*, *borned*).
+
+        Examples
+        --------
+        >>> Forms({}, {"write": ("write", "writes", "wrote", "written", "writing")}, {}).irregular("writed")
+        ('wrote', 'written')
+        """
+        if not word.endswith("ed"):
+            return None
+        for stem in (word[:-2], word[:-1]):
+            forms = self.verbs.get(stem)
+            if forms is not None and not forms[2].endswith("ed"):
+                return forms[2], forms[3]
+        slots = {slot for _, slot in self.verb_slots(word[:-2])}
+        if slots and slots <= {"VBD", "VBN"}:
+            return word[:-2], word[:-2]
+        return None
 
     @cached_property
     def known(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 __all__ = [
     "ARTICLES", "AUXILIARIES", "CONFUSED", "CONTRACTED", "DELETED", "DETERMINERS", "MODALS", "NUCLE", "PREPOSITIONS",
-    "PREPOSITIONS_PUT", "REPEATED", "TYPES",
+    "PREPOSITIONS_PUT", "REPEATED", "TYPES", "UNCOUNTED",
 ]  # fmt: skip
 
 NUCLE = {
@@ -51,6 +51,14 @@ CONTRACTED = {
 """Contractions without their apostrophe that are no other word."""
 REPEATED = frozenset(("the", "a", "an", "of", "and", "with", "for", "from", "to"))
 """Words that never follow themselves but by a slip; *that that* and *had had* may be meant."""
+
+UNCOUNTED = frozenset(
+    (
+        "information", "advice", "furniture", "homework", "equipment", "knowledge", "software", "luggage", "feedback",
+        "data", "machinery", "jewelry", "baggage", "hardware", "scenery", "evidence",
+    )
+)  # fmt: skip
+"""Nouns without a plural."""
 
 _SETS = """
 choice: then than

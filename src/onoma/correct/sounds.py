@@ -11,7 +11,7 @@ from functools import lru_cache
 __all__ = ["article_for", "takes_an"]
 
 _CONSONANT = re.compile(
-    r"one(?:s|self)?(?![a-z])|once(?![a-z])|uni(?:[bcfqoptv]|g(?!n)|sex|son|lat|dir)|unanim(?!at)|us[aeiu]"
+    r"one(?:s|self)?(?![a-z])|once(?![a-z])|uni(?:[bcfqoptv]|g(?!n)|sex|son|l(?!l)|dir)|unanim(?!at)|us[aeiu]"
     r"|ut(?:[io]|e[nr])|eu(?!ch)|ew[er]|ur[aeio]|urug|ubiq|ufo|uku|ukr|ugan|uvu|unesco|usb|uk(?![a-z])|uae|urls?(?![a-z])"
 )
 """Written with a vowel, said with a consonant."""

@@ -35,9 +35,26 @@ _COMMON = 30
 """A joined or split word must be used as often as this to be offered."""
 _SHORT = 5
 """Words of fewer letters are not two strokes from anything."""
-_SEEN, _SEEN_CAPITAL = 60, 8
-"""A word that no dictionary has is known where native text has it so often; names are rarer than misspellings are."""
+_SEEN, _SEEN_CAPITAL = 5, 8
+"""A word that no dictionary has is known where native text has it so often: of 435 such words that look like a frequent
+one, none of 100 that we read is a slip (*terroir*, *surjective*, *inflaton*), and slips as frequent as *recieve* and
+*goverment* are seen less often in 24 M words. How a word is capitalised is known from its eighth time on."""
+_OFTEN = 60
+"""A word that no dictionary has must be as frequent as this to be what a misspelling stands for."""
 _ALWAYS, _SMALL = 0.97, 0.95
+_TAKES_LY = ("al", "ive", "ous", "ful", "less", "ing", "ed", "ish")
+"""Endings of adjectives that take *-ly* without a change of letters (those in *-ic* take *-ally*): *cognitively*."""
+_PREFIXES = (
+    "re", "un", "non", "pre", "over", "under", "anti", "multi", "micro", "super", "sub", "inter", "cyber", "hyper",
+    "bio", "geo", "tele", "auto", "semi", "post", "pseudo", "neuro",
+)  # fmt: skip
+_SUFFIXES = ("able", "less", "like", "wise", "ness")
+_PARTS = frozenset(
+    (*_PREFIXES, *_SUFFIXES, "de", "co", "ex", "ing", "ed", "er", "al", "ly", "ment", "ful", "ism", "ist", "ish")
+)
+"""What is part of a word rather than one of two that were written as one: *view-able*, *de-duplicate*."""
+_LONG_STEM = 5
+"""Letters that a word with a prefix must have behind it: *un-till* and *pre-form* are slips."""
 
 
 @dataclass
@@ -52,11 +69,14 @@ class Speller:
         Words that are written with capitals, and how.
     small
         Words that are hardly ever written with one within a sentence.
+    rare
+        Words that only native text has, and seldom: known, but offered to nobody.
     """
 
     counts: Mapping[str, int]
     capitals: Mapping[str, str]
     small: frozenset[str] = frozenset()
+    rare: frozenset[str] = frozenset()
     _memory: dict[str, Sequence[tuple[str, float]]] = field(default_factory=dict, repr=False)
 
     def knows(self, word: str) -> bool:
@@ -66,7 +86,23 @@ class Speller:
             or not word.isalpha()
             or len(word) < _LEAST_LETTERS
             or not word.isascii()
+            or self._is_derived(word)
         )  # fmt: skip
+
+    def _is_derived(self, word: str) -> bool:
+        """Return whether a word is a known one with a beginning or an ending that any such word may take."""
+        if word.endswith("ically") and word[:-4] in self.counts:
+            return True
+        if word.endswith("ly") and word[:-2].endswith(_TAKES_LY) and word[:-2] in self.counts:
+            return True
+        ending = next((each for each in _SUFFIXES if word.endswith(each)), "")
+        stem = word[: -len(ending)] if ending else ""
+        if len(stem) >= _LEAST_LETTERS and stem[-1] != "y" and self.is_common(stem):
+            return True
+        return any(
+            word.startswith(prefix) and len(word) - len(prefix) >= _LONG_STEM and self.is_common(word[len(prefix) :])
+            for prefix in _PREFIXES
+        )
 
     def cased(self, word: str) -> str:
         """Return how a word is written where it is always written with capitals, else nothing."""
@@ -91,7 +127,7 @@ class Speller:
     def _by_start(self) -> Mapping[tuple[str, int], list[str]]:
         found: dict[tuple[str, int], list[str]] = defaultdict(list)
         for word in self.counts:
-            if word.isalpha():
+            if word.isalpha() and word not in self.rare:
                 found[word[0], len(word)].append(word)
         return found
 
@@ -119,6 +155,7 @@ class Speller:
             (f"{a} {b}", math.log10(1 + min(self.counts[a], self.counts[b])) / 2 - 2.0)
             for a, b in cuts
             if self.is_common(a) and self.is_common(b) and (len(a) > 1 or a == "a") and len(b) > 1
+            if a not in _PARTS and b not in _PARTS
         ]
         return sorted(good, key=lambda pair: -pair[1])[:1]
 
@@ -147,7 +184,7 @@ def make_speller(sentences: Iterable[Sequence[str]], dictionary: Iterable[str]) 
             if is_inner:
                 written[small][word] += n
     listed = dict.fromkeys(fold(word) for word in dictionary)  # in order: the stored file must not depend on hashes
-    known = {word: n for word, n in total.items() if _is_known(word, n, written[word], word in listed)}
+    known = {word: n for word, n in total.items() if word in listed or _is_known(word, n)}
     known |= {word: 0 for word in listed if word not in known and word.isalpha()}
     capitals, small_ones = {}, []
     for word in known:
@@ -159,13 +196,12 @@ def make_speller(sentences: Iterable[Sequence[str]], dictionary: Iterable[str]) 
         elif written[word][word] >= _SMALL * sum(written[word].values()):
             small_ones.append(word)
     capitals["i"] = "I"
-    return Speller(known, capitals, frozenset(small_ones))
+    rare = frozenset(word for word, n in known.items() if n < _OFTEN and word not in listed)
+    return Speller(known, capitals, frozenset(small_ones), rare)
 
 
-def _is_known(word: str, n: int, written: Mapping[str, int], is_listed: bool) -> bool:  # noqa: FBT001
-    if is_listed:
-        return True
-    return n >= (_SEEN if written.get(word, 0) * 2 > n else _SEEN_CAPITAL) and any(c.isalpha() for c in word)
+def _is_known(word: str, n: int) -> bool:
+    return n >= _SEEN and any(c.isalpha() for c in word)
 
 
 def _usual(written: Counter[str]) -> tuple[str, float]:
@@ -175,14 +211,16 @@ def _usual(written: Counter[str]) -> tuple[str, float]:
     return best, n / written.total()
 
 
-_ANYHOW, _IN_SMALL, _WITH_CAPITALS = range(3)
+_ANYHOW, _IN_SMALL, _WITH_CAPITALS, _RARE = 0, 1, 2, 4
+"""How a word is written, and (added) that it is rare."""
 
 
 def save_speller(speller: Speller, path: str | Path) -> None:
     """Write a speller: words, counts, and how each is written."""
     capitals = [word for word in speller.counts if word in speller.capitals]
     how = [
-        _WITH_CAPITALS if word in speller.capitals else _IN_SMALL if word in speller.small else _ANYHOW
+        (_WITH_CAPITALS if word in speller.capitals else _IN_SMALL if word in speller.small else _ANYHOW)
+        + _RARE * (word in speller.rare)
         for word in speller.counts
     ]
     arrays: dict[str, NDArray[Any]] = {
@@ -197,10 +235,12 @@ def save_speller(speller: Speller, path: str | Path) -> None:
 def load_speller(path: str | Path) -> Speller:
     """Read a speller."""
     _, arrays = load_arrays(path, _KIND)
-    words, how, capitals = parted(arrays["words"]), arrays["how"], parted(arrays["capitals"])
+    words, capitals = parted(arrays["words"]), parted(arrays["capitals"])
+    how, is_rare = arrays["how"] % _RARE, arrays["how"] >= _RARE
     written = list(compress(words, (how == _WITH_CAPITALS).tolist()))
     if not len(words) == len(how) == len(arrays["counts"]) or len(written) != len(capitals):
         raise DataError("is damaged: its words and counts do not fit together", file=path)
     small = frozenset(compress(words, (how == _IN_SMALL).tolist()))
+    rare = frozenset(compress(words, is_rare.tolist()))
     counts = dict(zip(words, arrays["counts"].tolist(), strict=True))
-    return Speller(counts, dict(zip(written, capitals, strict=True)), small)
+    return Speller(counts, dict(zip(written, capitals, strict=True)), small, rare)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from onoma.corpus.writers.delimited import write_csv
 from onoma.corpus.writers.files import write_text
 from onoma.errors import DataError, SettingsError
+from onoma.extract.bibliography import bibtex
 from onoma.extract.columns import fields_of
 from onoma.extract.compiling import rule_segments
 from onoma.extract.constraints import LabelSet, read_constraints, read_labels
@@ -172,21 +173,8 @@ def _as_html(found: Sequence[Extracted]) -> str:
     )
 
 
-_BIB = {"container-title": "booktitle", "date": "year", "location": "address", "tech": "type", "citation-number": ""}
-
-
 def _as_bibtex(found: Sequence[Extracted]) -> str:
-    entries = []
-    for number, item in enumerate(found, 1):
-        fields = {_BIB.get(name, name): value.strip(' .,;:()"“”') for name, value in fields_of(item.spans).items()}
-        kind = "article" if "journal" in fields else "inproceedings" if "booktitle" in fields else "misc"
-        body = "".join(
-            f"  {name} = {{{value.replace('{', '').replace('}', '')}}},\n"
-            for name, value in fields.items()
-            if name and value
-        )
-        entries.append(f"@{kind}{{ref{number},\n{body}}}\n")
-    return "\n".join(entries)
+    return "\n".join(bibtex(item.spans, number) for number, item in enumerate(found, 1))
 
 
 def _labels(path: Path | None, examples: Sequence[Example]) -> LabelSet:

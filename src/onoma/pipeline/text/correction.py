@@ -141,6 +141,7 @@ class TextCorrector:
             writer.settle(p, edits),
             threshold=self.threshold,
             least=self.least,
+            learner=writer.learner if self.practised else 1.0,
             types=self.types,
             n_reasons=self.n_reasons,
         )
