@@ -31,7 +31,7 @@ def describe_columns(app: FastAPI, service: Service) -> None:
         schemas["FindMany"]["properties"]["records"]["items"] = {"$ref": _HERE}
         return whole
 
-    app.openapi = openapi  # type: ignore[method-assign] (the way that FastAPI documents)
+    app.openapi = openapi
 
 
 def _record(service: Service) -> Json:

@@ -40,7 +40,7 @@ def overview(base: KnowledgeBase) -> dict[str, Any]:
         "changes": change_feed(base, most=_NEWS),
         "judgements": len(list_judgements(base)),
         "proposals": len(list_proposals(base)),
-        "in_doubt": int(base.value(f"SELECT count(*) FROM memberships WHERE probability < {_SURE}")),
+        "in_doubt": int(base.value("SELECT count(*) FROM memberships WHERE probability < ?", [_SURE])),
         "is_open": bool(base.value("SELECT count(*) FROM samples")),
         "model": base.meta("model") or summary.get("model") or "",
         "is_text": is_from_text(base),
