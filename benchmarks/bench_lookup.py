@@ -4,8 +4,9 @@ Latencies are wall seconds of single calls in this process; processor seconds st
 busy. A knowledge base of simulated people is made first, without 1,000 of them chosen at random; these are then asked
 about and added. Right is what the simulation says: the entity that most records of that person are in, or none.
 
-Over HTTP eight clients ask at once: one after the other without a pause (what the service can do), and each twice a
-second (people at their desks). Whether what is added so agrees with one batch is another benchmark (`lookup_batch`).
+Over HTTP eight clients ask a service of two processes at once: one after the other without a pause (what the service
+can do), and each twice a second (people at their desks). Whether what is added so agrees with one batch is another
+benchmark (`lookup_batch`).
 
 `ONOMA_LOOKUP_SIZE` sets the number of records, `ONOMA_LOOKUP_BASE` names a knowledge base that was made before.
 """
@@ -38,6 +39,7 @@ from onoma.resolve.config import ResolveConfig
 
 TRUTH = "cluster_id"
 CLIENTS = 8
+WORKERS = 2
 N_ADDED = 200
 
 
@@ -96,19 +98,21 @@ def measure(path: Path, held: list[dict[str, object]], data: str) -> Iterator[Me
 
 def over_http(path: Path, held: list[dict[str, object]], data: str, *, n_asked: int) -> Iterator[Measurement]:
     """Let eight clients of a service, a process of its own, ask at once."""
-    line = [sys.executable, "-m", "onoma", "serve", str(path), "--port", "0"]
+    line = [sys.executable, "-m", "onoma", "serve", str(path), "--port", "0", "--workers", str(WORKERS)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         home = f"http://{process.stdout.readline().split('http://')[1].split()[0]}"
-        ask(home, held[0])  # reads, makes the index, compiles
+        for row in held[: 4 * WORKERS]:  # compiles, in each process
+            ask(home, row)
         for pause, name in ((0.0, "without a pause"), (0.5, "each twice a second")):
             parts = [held[k::CLIENTS][:n_asked] for k in range(CLIENTS)]
             with ThreadPoolExecutor(CLIENTS) as pool:
                 walls = [wall for found in pool.map(client, repeat(home), parts, repeat(pause)) for wall in found]
             for q in (0.5, 0.95):
-                what = f"find over HTTP, {CLIENTS} clients {name}, p{int(100 * q)}"
+                what = f"find over HTTP, {WORKERS} processes, {CLIENTS} clients {name}, p{int(100 * q)}"
                 yield Measurement(what, 1_000 * float(np.quantile(walls, q)), None, None, "ms", data)
-        memory = psutil.Process(process.pid).memory_info().rss / 1e6
-        yield Measurement("memory of the service", memory, None, None, "MB", data)
+        parent = psutil.Process(process.pid)  # of what processes share, each has its part
+        memory = sum(each.memory_full_info().pss for each in (parent, *parent.children())) / 1e6
+        yield Measurement(f"memory of the service, {WORKERS} processes", memory, None, None, "MB", data)
         process.terminate()
 
 

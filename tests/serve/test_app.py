@@ -137,6 +137,29 @@ def test_many_read_while_one_writes(writer, rows):
     assert writer.get("/api/overview").json()["records"] == 304
 
 
+def test_half_a_letter_is_no_text(reader):
+    for record in ({"surname": "\ud800"}, {"surname": "Smith", "\ud800": "x"}):
+        body, kind = json.dumps({"record": record}).encode(), {"content-type": "application/json"}
+        found = reader.post("/api/find", content=body, headers=kind)
+        assert found.status_code == 422
+        assert "lone surrogate" in found.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("find", {"record": {"surname": "Smith"}, "mots": 3}),
+        ("records", {"record": {"surname": "Smith"}, "dry_run": True}),
+        ("judgements", {"kind": "same", "a": "x", "b": "y", "why": "they are"}),
+        ("proposals", {"kind": "same", "a": "x", "b": "y", "weight": 3.0}),
+    ],
+)
+def test_a_word_that_is_not_known_is_refused(writer, path, body):
+    found = writer.post(f"/api/{path}", json=body)
+    assert found.status_code == 422
+    assert "Extra" in found.json()["detail"] or "Unexpected" in found.json()["detail"], found.text
+
+
 def test_it_describes_itself(reader):
     found = reader.get("/openapi.json").json()
     assert {"/api/find", "/api/entities/{name}", "/api/pairs", "/reconcile"} <= {*found["paths"]}

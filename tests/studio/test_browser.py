@@ -51,10 +51,12 @@ def listening(path):
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     desk.start()
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}", desk
-    server.should_exit = True
-    thread.join()
-    desk.close()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", desk
+    finally:  # one that fails leaves nothing behind that holds the file
+        server.should_exit = True
+        thread.join()
+        desk.close()
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +85,12 @@ def opened(chromium, home, width=1280, **more):
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.on("console", lambda said: page.problems.append(said.text) if said.type == "error" else None)
-    page.goto(f"{home}/?token={TOKEN}")
-    page.wait_for_url(f"{home}/")
-    yield page
-    context.close()
+    try:
+        page.goto(f"{home}/?token={TOKEN}")
+        page.wait_for_url(f"{home}/")
+        yield page
+    finally:
+        context.close()
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence, Weights, limit_relatives, log_bayes_factors
 from onoma.resolve.config import ResolveConfig
-from onoma.resolve.fields.field import FieldData, prepare_first
+from onoma.resolve.fields.features import Features
+from onoma.resolve.fields.field import Codes, Comparison, FieldData, Levels, prepare_first
 from onoma.resolve.posterior.consensus import find_consensus
 from onoma.resolve.posterior.copying import CopyingSampler, Draws
 from onoma.resolve.posterior.judgements import ApartSampler, Judged, heed_judgements, hold_apart
@@ -97,14 +98,56 @@ class Edges(NamedTuple):
 def fields_of(memory: Memory, parts: Sequence[FieldPart]) -> list[FieldData]:
     """Return the fields of some records, comparable as those of all records are."""
     found = []
-    for spec, part in zip(memory.fields, parts, strict=True):
-        n = max(int(part.codes.max(initial=-1)) + 1, min(len(part.values), 1))
-        comparison = prepare_first(spec.made, part.values, part.counts, n)
+    for spec, part, comparison in zip(memory.fields, parts, _comparisons(memory, parts), strict=True):
         if comparison.levels != spec.levels:
             raise OutgrownError(f"the values of {spec.name} are of another form than before")
         about = (spec.name, spec.kind, spec.reason, spec.columns)
         found.append(FieldData(*about, part.values, part.examples, part.codes, part.counts, comparison))
     return found
+
+
+def _comparisons(memory: Memory, parts: Sequence[FieldPart]) -> list[Comparison]:
+    """Make the values of each field comparable.
+
+    Fields of one kind whose values are compared by themselves, whatever the others are, are prepared together: somebody
+    may be waiting, and of few values the beginning is most of the work.
+    """
+    used = [max(int(part.codes.max(initial=-1)) + 1, min(len(part.values), 1)) for part in parts]
+    together: dict[str, list[int]] = {}
+    for f, spec in enumerate(memory.fields):
+        is_alone = spec.own is None and getattr(spec.made, "is_alone", False)
+        together.setdefault(spec.kind if is_alone else f"{f}", []).append(f)
+    found: dict[int, Comparison] = {}
+    for fields in together.values():
+        first = fields[0]
+        made = memory.fields[first].made
+        if len(fields) == 1:
+            found[first] = prepare_first(made, parts[first].values, parts[first].counts, used[first])
+            continue
+        values = [value for f in fields for value in parts[f].values[: used[f]]]
+        counts = np.concatenate([parts[f].counts[: used[f]] for f in fields])
+        whole = prepare_first(made, values, counts, len(values))
+        start = 0
+        for f in fields:
+            found[f] = _Among(whole, start)
+            start += used[f]
+    return [found[f] for f in range(len(parts))]
+
+
+class _Among:
+    """Values of one field among those of others, from some place on."""
+
+    def __init__(self, whole: Comparison, first: int) -> None:
+        self._whole, self._first = whole, np.int32(first)
+        self.levels = whole.levels
+
+    def compare(self, a: Codes, b: Codes) -> Levels:
+        """Return the level of each pair of distinct values."""
+        return self._whole.compare(a + self._first, b + self._first)
+
+    def features(self) -> Features:
+        """Refuse: what is compared here was found before."""
+        raise LookupError("values of several fields have no features in common")
 
 
 def compare_pairs(

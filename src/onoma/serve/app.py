@@ -15,11 +15,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 import onoma
-from onoma.errors import DataError, OnomaError, SettingsError, UnsupportedError
+from onoma.errors import OnomaError, SettingsError, UnsupportedError
+from onoma.serve.described import CONDITION, describe_columns
 from onoma.serve.reconcile import add_reconciliation
 from onoma.serve.service import Json, Service
 
@@ -36,6 +37,8 @@ _LOCAL = ("127.0.0.1", "localhost", "[::1]", "testserver")
 
 Record = Annotated[dict[str, str | float | bool | None], Field(min_length=1)]
 Bounded = Annotated[int, Field(ge=1, le=200)]
+STRICT = ConfigDict(extra="forbid")
+"""What is not known is refused: a word that is misspelt would be left aside in silence."""
 
 
 @dataclass
@@ -60,6 +63,8 @@ _PROBLEMS: dict[int | str, str] = {
 class FindOne:
     """A record to find."""
 
+    __pydantic_config__ = STRICT
+
     record: Record
     most: Bounded = 5
 
@@ -67,6 +72,8 @@ class FindOne:
 @dataclass
 class FindMany:
     """Records to find."""
+
+    __pydantic_config__ = STRICT
 
     records: list[Record]
     most: Bounded = 5
@@ -76,23 +83,40 @@ class FindMany:
 class AddOne:
     """A record to add."""
 
+    __pydantic_config__ = STRICT
+
     record: Record
 
 
 @dataclass
-class SaidOf:
-    """What is said of two records."""
+class Judged:
+    """What a person says of two records."""
+
+    __pydantic_config__ = STRICT
+
+    kind: Literal["same", "different"]
+    a: str
+    b: str
+    by: str = ""
+    weight: Annotated[float | None, Field(gt=0.0, le=60.0)] = None
+
+
+@dataclass
+class Proposed:
+    """What a person may say of two records, and why."""
+
+    __pydantic_config__ = STRICT
 
     kind: Literal["same", "different"]
     a: str
     b: str
     by: str = ""
     why: str = ""
-    weight: Annotated[float | None, Field(gt=0.0, le=60.0)] = None
 
 
 Name = Annotated[str, Path(min_length=1, max_length=500)]
 Most = Annotated[int, Query(ge=1, le=200)]
+Condition = Annotated[str, Field(max_length=2_000, json_schema_extra={"format": CONDITION})]
 
 
 def make_app(
@@ -121,6 +145,7 @@ def make_app(
     _add_questions(app, service)
     _add_changes(app, service)
     add_reconciliation(app, service)
+    describe_columns(app, service)
     return app
 
 
@@ -155,8 +180,7 @@ def _guard(app: FastAPI, token: str) -> None:
     async def told(_: Request, error: OnomaError) -> JSONResponse:
         code = 403 if isinstance(error, UnsupportedError) else 422 if isinstance(error, SettingsError) else 404
         hint = getattr(error, "hint", None)
-        said = error.message if isinstance(error, DataError) else str(error)
-        return JSONResponse({"detail": said} | ({"hint": hint} if hint else {}), status_code=code)
+        return JSONResponse({"detail": error.message} | ({"hint": hint} if hint else {}), status_code=code)
 
 
 def _brings(request: Request, token: str) -> bool:
@@ -215,10 +239,7 @@ def _add_questions(app: FastAPI, service: Service) -> None:
         return service.pair(a, b)
 
     @app.get("/api/count")
-    def count(
-        where: Annotated[str | None, Query(max_length=2_000)] = None,
-        level: Annotated[float, Query(gt=0.0, lt=1.0)] = 0.95,
-    ) -> Json:
+    def count(where: Condition | None = None, level: Annotated[float, Query(gt=0.0, lt=1.0)] = 0.95) -> Json:
         """Count entities, with an interval; `where` is a condition on the columns of a record."""
         return service.count(where, level=level)
 
@@ -248,7 +269,7 @@ def _add_changes(app: FastAPI, service: Service) -> None:
         return service.add(asked.record)
 
     @app.post("/api/judgements")
-    def judge(said: SaidOf) -> Json:
+    def judge(said: Judged) -> Json:
         """Say that two records are the same, or different."""
         return service.judge(said.kind, said.a, said.b, by=said.by, weight=said.weight)
 
@@ -258,7 +279,7 @@ def _add_changes(app: FastAPI, service: Service) -> None:
         return service.retract([judgement])
 
     @app.post("/api/proposals")
-    def propose(said: SaidOf) -> Json:
+    def propose(said: Proposed) -> Json:
         """Suggest a judgement for a person to accept."""
         return service.propose(said.kind, said.a, said.b, by=said.by, why=said.why)
 

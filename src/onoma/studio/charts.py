@@ -8,6 +8,9 @@ __all__ = ["Bar", "Drop", "reliability", "waterfall"]
 
 _SIDE, _EDGE = 220.0, 34.0
 """The square of a curve, and the room for its labels."""
+_LINKED = 0.5
+_NOTHING = 0.9
+"""An interval so wide says nothing."""
 
 
 class Bar(NamedTuple):
@@ -52,17 +55,23 @@ def waterfall(steps: Sequence[Mapping[str, Any]]) -> tuple[list[Drop], float]:
 
 
 def reliability(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the reliability curve as places in a picture: stated probability across, estimated truth upwards."""
+    """Return the reliability curve as places in a picture: stated probability across, estimated truth upwards.
+
+    Decoys are what was joined wrongly, so they speak of pairs that are held together, and of no others.
+    """
 
     def place(x: float, y: float) -> tuple[float, float]:
         return round(_EDGE + x * _SIDE, 1), round(8 + (1 - y) * _SIDE, 1)
 
-    drawn = []
+    drawn: list[dict[str, Any]] = []
     for each in points:
+        if float(each["stated"]) < _LINKED:
+            continue
         x, y = place(float(each["stated"]), float(each["true"]))
         _, low = place(0.0, float(each["low"]))
         _, high = place(0.0, float(each["high"]))
         drawn.append({"x": x, "y": y, "low": low, "high": high, "about": each})
+        drawn[-1]["is_told"] = float(each["high"]) - float(each["low"]) < _NOTHING
     ticks = [(place(t, 0.0), place(0.0, t), f"{t:g}") for t in (0.0, 0.5, 1.0)]
     size = {"width": _EDGE + _SIDE + 12, "height": _SIDE + 8 + 30, "left": _EDGE, "side": _SIDE}
     return size | {"points": drawn, "ticks": ticks, "from": place(0, 0), "to": place(1, 1)}

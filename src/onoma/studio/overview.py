@@ -16,6 +16,8 @@ __all__ = ["change_feed", "overview", "stored_summary"]
 
 _SIZES = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 9), (10, 19), (20, None))
 _DOUBTS = ((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.99), (0.99, 1.01))
+_SURE = 0.9
+"""Records less sure of their place are in doubt, as `onoma resolve` counts them."""
 _NEWS = 12
 """Changes that are listed."""
 
@@ -38,7 +40,8 @@ def overview(base: KnowledgeBase) -> dict[str, Any]:
         "changes": change_feed(base, most=_NEWS),
         "judgements": len(list_judgements(base)),
         "proposals": len(list_proposals(base)),
-        "in_doubt": int(base.value("SELECT count(*) FROM samples")),
+        "in_doubt": int(base.value("SELECT count(*) FROM memberships WHERE probability < ?", [_SURE])),
+        "is_open": bool(base.value("SELECT count(*) FROM samples")),
         "model": base.meta("model") or summary.get("model") or "",
         "is_text": is_from_text(base),
     }

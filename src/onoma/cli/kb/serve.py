@@ -1,5 +1,6 @@
 """`onoma serve`: a knowledge base over HTTP."""
 
+import contextlib
 import secrets
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +25,9 @@ def serve(
     write: Annotated[
         bool, typer.Option("--write", help="Take records and judgements; the file is then its alone.")
     ] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", help="Processes that answer, from one copy in memory; to read only.", min=1)
+    ] = 1,
     token: Annotated[
         str, typer.Option("--token", envvar="ONOMA_TOKEN", help="What whoever asks must bring; made up if needed.")
     ] = "",
@@ -39,12 +43,14 @@ def serve(
 
       [cyan]onoma serve people.duckdb[/]
       [cyan]onoma serve people.duckdb --write --port 9000[/]
+      [cyan]onoma serve people.duckdb --workers 4[/]
     """
     speaker = Speaker(json=False, quiet=quiet)
+    if write and workers > 1:
+        raise SettingsError("--workers is for reading: with --write the file is one process's alone")
     try:
-        import uvicorn
-
         from onoma.serve.app import make_app
+        from onoma.serve.workers import run_server, run_workers
     except ImportError as error:
         raise SettingsError("a service needs FastAPI and uvicorn", hint="pip install 'onoma[serve]'") from error
     from onoma.serve.service import open_service
@@ -53,11 +59,14 @@ def serve(
     if not token and (write or not local):
         token = secrets.token_urlsafe(18)
         speaker.say(f"token: {token}")
-    with open_service(kb, write=write) as service, listening(host, port) as listener:
-        app = make_app(service, token=token, hosts=() if local else (host, "*"))
-        config = uvicorn.Config(app, log_level="warning", timeout_keep_alive=15)
-        where = listener.getsockname()[1]
-        speaker.say(
-            f"http://{host}:{where} serves {kb}, {'to read and to write' if write else 'to read'}; Ctrl-C ends it"
-        )
-        uvicorn.Server(config).run(sockets=[listener])
+    hosts = () if local else (host, "*")
+    how = "to read and to write" if write else "to read"
+    with contextlib.ExitStack() as stack:
+        service = stack.enter_context(open_service(kb, write=write))
+        listener = stack.enter_context(listening(host, port))
+        speaker.say(f"http://{host}:{listener.getsockname()[1]} serves {kb}, {how}; Ctrl-C ends it")
+        if workers == 1:
+            run_server(make_app(service, token=token, hosts=hosts), listener)
+        else:
+            service.close()  # each process opens the file for itself
+            run_workers(workers, kb, listener, lambda each: make_app(each, token=token, hosts=hosts))

@@ -82,20 +82,24 @@ class LocalWorld(World):
 
     def _part(self, f: int, codes: NDArray[np.int32]) -> FieldPart:
         field = self.snapshot.fields[f]
-        used = np.unique(codes[codes >= 0]).astype(np.int64)
-        spare = ~np.isin(field.ballast, used)
-        unknown = len(used) > 0 and used[-1] == field.n_values
+        mine = codes.tolist()
+        used = sorted({code for code in mine if code >= 0})
+        place = {code: i for i, code in enumerate(used)}
+        unknown = bool(used) and used[-1] == field.n_values
         texts = field.texts(used[:-1] if unknown else used)
-        counts = field.count_of(used)
+        counts = [field.count(code) for code in used]
         if self._query is not None:
             texts += [self._query.values[f]] if unknown else []
-            counts[used == self.codes[f][-1]] += 1  # the new record has it too
-        others = field.counts[field.ballast[spare]]
-        rest = field.total - int(counts.sum())
+            new = int(self.codes[f][-1])
+            if new in place:
+                counts[place[new]] += 1  # the new record has it too
+        spare = [i for i, code in enumerate(field.ballast_codes) if code not in place]
+        others = field.counts[field.ballast[spare]] if len(spare) < len(field.ballast) else field.counts[field.ballast]
+        rest = field.total - sum(counts)
         spread = np.rint(others * (max(rest, 0) / max(int(others.sum()), 1))).astype(np.int64)
-        values = texts + [text for text, is_spare in zip(field.ballast_texts, spare.tolist(), strict=True) if is_spare]
-        found = np.where(codes >= 0, np.searchsorted(used, codes), -1).astype(np.int32)
-        return FieldPart(values, values, found, np.concatenate([counts, np.maximum(spread, 1)]))
+        values = texts + [field.ballast_texts[i] for i in spare]
+        found = np.array([place.get(code, -1) for code in mine], dtype=np.int32)
+        return FieldPart(values, values, found, np.concatenate([np.array(counts, np.int64), np.maximum(spread, 1)]))
 
 
 def _among(said: Judged, places: NDArray[np.int64]) -> Judged:

@@ -10,7 +10,8 @@ Records that come later are kept beside the index until it is made anew.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from onoma.corpus.fingerprints import text_fingerprints
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.incremental import FLOOR, Edges
+from onoma.kb.lookup._nearest_kernels import gather_holders, having_too
 from onoma.kb.memory import Memory, Written, write_text, write_values
 from onoma.kb.world import ballast_of, load_world
 from onoma.resolve.blocking.canopies import BULKY
@@ -93,42 +95,45 @@ class FieldSnapshot:
     ballast_texts: list[str]
     new_values: list[str] = field(default_factory=list)
     new_codes: dict[str, int] = field(default_factory=dict)
-    new_features: dict[int, list[int]] = field(default_factory=dict)
-    """By feature, new values that have it."""
+    newcomers: dict[int, list[int]] = field(default_factory=dict)
+    """By feature, records beside the index that have it."""
     new_holders: dict[int, list[int]] = field(default_factory=dict)
     """By value, records beside the index that have it."""
     own: dict[str, Any] | None = None
     """Where the kind was described by a table: that."""
+
+    def __post_init__(self) -> None:
+        _, ends, letters = self.values.buffers()
+        n, first = len(self.values), self.values.offset
+        whole = np.zeros(1, np.int64) if not n else np.frombuffer(ends, np.int64, count=first + n + 1)[first:]
+        self._ends, self._letters = whole.data, memoryview(letters or b"")
+        self.ballast_codes: list[int] = self.ballast.tolist()
 
     @property
     def n_values(self) -> int:
         """How many values have a code."""
         return len(self.values) + len(self.new_values)
 
+    @property
+    def beside(self) -> list[str]:
+        """Some values in whose light one is read."""
+        return self.examples if self.kind in _TOGETHER else []
+
     def text(self, code: int) -> str:
         """Return a value."""
         at = code - len(self.values)
-        return str(self.values[code]) if at < 0 else self.new_values[at]
+        if at >= 0:
+            return self.new_values[at]
+        return str(self._letters[self._ends[code] : self._ends[code + 1]], "utf-8")
 
-    def texts(self, codes: NDArray[np.int64]) -> list[str]:
-        """Return some values (ascending codes)."""
-        n = len(self.values)
-        known = codes[: int(np.searchsorted(codes, n))]
-        found: list[str] = self.values.take(pa.array(known)).to_pylist()
-        return found + [self.new_values[code - n] for code in codes[len(known) :].tolist()]
+    def texts(self, codes: Sequence[int]) -> list[str]:
+        """Return some values."""
+        return [self.text(code) for code in codes]
 
-    def count_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return how many records have each of some values (ascending codes); of one that is not known, none has it."""
-        found = np.zeros(len(codes), dtype=np.int64)
-        known = int(np.searchsorted(codes, len(self.counts)))
-        found[:known] = self.counts[codes[:known]]
-        return found
-
-    def code(self, value: str) -> int:
-        """Return the code of a value; -1 if nobody has it."""
+    def code(self, value: str, key: np.uint64) -> int:
+        """Return the code of a value that has a fingerprint; -1 if nobody has it."""
         if value in self.new_codes:
             return self.new_codes[value]
-        key = text_fingerprints([value])[0]
         at = int(np.searchsorted(self.prints, key))
         while at < len(self.prints) and self.prints[at] == key:
             if self.text(int(self.print_codes[at])) == value:
@@ -140,12 +145,21 @@ class FieldSnapshot:
         """Return how many records have a value."""
         return int(self.counts[code]) if 0 <= code < len(self.counts) else 0
 
-    def records(self, codes: Sequence[int]) -> NDArray[np.int64]:
-        """Return the records of some values."""
-        offsets, items, n = self.holders.offsets, self.holders.items, len(self.values)
-        found = [items[offsets[code] : offsets[code + 1]] for code in codes if code < n]
-        more = [record for code in codes for record in self.new_holders.get(code, ())] if self.new_holders else []
-        return np.concatenate([*found, np.array(more, dtype=np.int64)]).astype(np.int64)
+    def records(self, code: int) -> NDArray[np.integer]:
+        """Return the records of a value."""
+        offsets, items = self.holders
+        found = items[offsets[code] : offsets[code + 1]] if code < len(self.values) else items[:0]
+        return self._and(found, self.new_holders.get(code))
+
+    def both(self, code: int, other: "FieldSnapshot", theirs: int, most: int) -> NDArray[np.integer]:
+        """Return the records of a value that have one of another field, too; no more than are asked for."""
+        offsets, items = self.holders
+        first, last = (offsets[code], offsets[code + 1]) if code < len(self.values) else (0, 0)
+        more = [record for record in self.new_holders.get(code, ()) if other.codes[record] == theirs]
+        return self._and(having_too(first, last, items, other.codes, theirs, most), more)
+
+    def _and(self, some: NDArray[np.int32], more: list[int] | None) -> NDArray[np.integer]:
+        return np.concatenate([some, np.array(more, dtype=np.int64)]) if more else some
 
     def feature_ids(self, value: str, code: int) -> NDArray[np.uint32]:
         """Return the features of a value: those that are kept, or all of a new one."""
@@ -158,16 +172,20 @@ class FieldSnapshot:
         )
         return feature_ids(made)[made.ids]
 
-    def sharing(self, features: NDArray[np.uint32], hot: int) -> Iterator[NDArray[np.int64]]:
+    def sharing(self, features: NDArray[np.uint32], hot: int) -> Iterator[NDArray[np.integer]]:
         """Yield for each of some features the records that have it, if there are fewer than `hot`."""
         features = np.unique(features)
         at = np.minimum(np.searchsorted(self.features, features), max(len(self.features) - 1, 0))
         known = self.features[at] == features if len(self.features) else np.zeros(len(features), dtype=np.bool_)
-        for feature, place, is_known in zip(features.tolist(), at.tolist(), known.tolist(), strict=True):
-            if is_known and self.frequency[place] >= hot:
+        cold = at[known]
+        cold = cold[self.frequency[cold] < hot]
+        items, ends = gather_holders(cold, *self.featured, *self.holders)
+        place = dict(zip(cold.tolist(), itertools.pairwise(ends.tolist()), strict=True))
+        for feature, where, is_known in zip(features.tolist(), at.tolist(), known.tolist(), strict=True):
+            if is_known and where not in place:
                 continue
-            values = self.featured.items[self.featured.offsets[place] : self.featured.offsets[place + 1]]
-            yield self.records([*(values.tolist() if is_known else ()), *self.new_features.get(feature, ())])
+            first, last = place[where] if is_known else (0, 0)
+            yield self._and(items[first:last], self.newcomers.get(feature))
 
     def take(self, record: int, value: str, code: int) -> int:
         """Let a new record have a value; return the code of that."""
@@ -175,12 +193,12 @@ class FieldSnapshot:
             code = self.n_values
             self.new_values.append(value)
             self.new_codes[value] = code
-            for feature in self.feature_ids(value, code).tolist():
-                self.new_features.setdefault(feature, []).append(code)
             self.counts = extended(self.counts, 0)
         self.counts[code] += 1
         self.total += 1
         self.new_holders.setdefault(code, []).append(record)
+        for feature in self.feature_ids(value, code).tolist():
+            self.newcomers.setdefault(feature, []).append(record)
         return code
 
 
@@ -231,56 +249,68 @@ class Snapshot:
         return len(self.numbers)
 
     def ask(self, table: pa.Table, row: int = 0) -> Query:
-        """Write the values of a record as those of the knowledge base are written."""
+        """Write the values of a row of a table as those of the knowledge base are written."""
         one = table.slice(row, 1)
         found = []
         for spec, field_ in zip(self.memory.fields, self.fields, strict=True):
             name = spec.columns[0]
-            column = one[name] if name in one.column_names else pa.chunked_array([pa.nulls(1, pa.string())])
-            beside = field_.examples if spec.kind in _TOGETHER else []
-            if pa.types.is_string(column.type):
-                found.append(write_text(spec, column[0].as_py(), beside))
+            if name not in one.column_names:
+                found.append(("", ""))
+            elif pa.types.is_string(one[name].type):
+                found.append(write_text(spec, one[name][0].as_py(), field_.beside))
             else:
-                found.append(_first(write_values(spec, column, beside)))
-        values, examples = zip(*found, strict=True) if found else ((), ())
-        codes = (field_.code(value) if value else -1 for field_, value in zip(self.fields, values, strict=True))
-        return Query(values, examples, tuple(codes))
+                found.append(_first(write_values(spec, one[name], field_.beside)))
+        return self._query(found)
+
+    def ask_texts(self, texts: Mapping[str, str | None]) -> Query:
+        """Write the values of a record, by column, as those of the knowledge base are written."""
+        fields = zip(self.memory.fields, self.fields, strict=True)
+        return self._query([write_text(spec, texts.get(spec.columns[0]), field_.beside) for spec, field_ in fields])
+
+    def _query(self, written: Sequence[tuple[str, str]]) -> Query:
+        """Return values, each with the one that it came from, and their codes."""
+        values, examples = zip(*written, strict=True) if written else ((), ())
+        keys = text_fingerprints(values)
+        known = zip(self.fields, values, keys, strict=True)
+        return Query(values, examples, tuple(field_.code(value, key) if value else -1 for field_, value, key in known))
 
     def neighbours(self, query: Query) -> NDArray[np.int64]:
         """Return the places of the records that share most with one that is asked about."""
         n = self.n + 1
         k, hot = self.memory.blocking.resolved(n)
-        met: list[NDArray[np.int64]] = []
+        met: list[NDArray[np.integer]] = []
         weight: list[float] = []
 
-        def share(records: NDArray[np.int64]) -> None:
+        def share(records: NDArray[np.integer]) -> None:
             if 0 < len(records) < hot:
                 met.append(records)
-                weight.append(float(np.log(n / (len(records) + 1)) ** 2))
+                weight.append(math.log(n / (len(records) + 1)) ** 2)
 
         for field_, value, code in zip(self.fields, query.values, query.codes, strict=True):
             if not value:
                 continue
             if code >= 0 and field_.count(code) < hot:
-                share(field_.records([code]))
+                share(field_.records(code))
             for records in field_.sharing(field_.feature_ids(value, code), hot):
                 share(records)
-        for records in self._both(query):
+        for records in self._both(query, hot):
             share(records)
         if not met:
             return np.zeros(0, dtype=np.int64)
         places, back = np.unique(np.concatenate(met), return_inverse=True)
         score = np.bincount(back, np.repeat(weight, [len(each) for each in met]))
-        return np.sort(places[np.argsort(-score, kind="stable")[:k]])
+        return np.sort(places[np.argsort(-score, kind="stable")[:k]]).astype(np.int64)
 
-    def _both(self, query: Query) -> Iterable[NDArray[np.int64]]:
-        """Yield the records that have the same values in two short fields."""
-        short = [f for f, each in enumerate(self.fields) if each.kind not in BULKY and query.codes[f] >= 0]
-        for f, g in itertools.combinations(short, 2):
-            if self.fields[f].count(query.codes[f]) > self.fields[g].count(query.codes[g]):
-                f, g = g, f
-            some = self.fields[f].records([query.codes[f]])
-            yield some[self.fields[g].codes[some] == query.codes[g]]
+    def _both(self, query: Query, hot: int) -> Iterable[NDArray[np.integer]]:
+        """Yield the records that have the same values in two short fields; of those that are too many, some."""
+        short = [
+            (self.fields[f].count(code), f, code)
+            for f, code in enumerate(query.codes)
+            if code >= 0 and self.fields[f].kind not in BULKY
+        ]
+        for one, other in itertools.combinations(short, 2):
+            (_, f, mine), (_, g, theirs) = (other, one) if one[0] > other[0] else (one, other)
+            yield self.fields[f].both(mine, self.fields[g], theirs, hot)
 
     def pairs_of(self, records: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the pairs (numbers of edges) that some records are in."""

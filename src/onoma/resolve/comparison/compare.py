@@ -16,6 +16,7 @@ from onoma.resolve.fields.field import FieldData
 
 __all__ = ["compare_records", "log_shares", "random_pairs"]
 
+_FEW = 300  # values
 _PART = 500_000
 """Pairs that are compared at a time: what the fields need of memory in between is that of so many."""
 
@@ -71,11 +72,14 @@ def _commonest(
     field: FieldData, share: NDArray[np.float64], others: Sequence[tuple[FieldData, NDArray[np.float64]]]
 ) -> NDArray[np.float64]:
     """Return the greatest share that each incomplete value of a field has in any field; of others, its own."""
-    values = pa.array(field.values, pa.string())
-    words = pc.count_substring(values, " ").to_numpy() + 1
+    if len(field.values) < _FEW:  # done before Arrow begins
+        words = np.array([text.count(" ") + 1 for text in field.values])
+    else:
+        words = pc.count_substring(pa.array(field.values, pa.string()), " ").to_numpy() + 1
     incomplete = words < np.round(np.average(words, weights=field.counts))
     if not incomplete.any():
         return share
+    values = pa.array(field.values, pa.string())
     for other, theirs in others:
         found = pc.fill_null(pc.index_in(values, pa.array(other.values, pa.string())), -1)
         place = found.to_numpy(zero_copy_only=False)

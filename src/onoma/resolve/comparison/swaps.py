@@ -34,6 +34,8 @@ def mark_swaps(
         level = fields[f].levels.index(SAME_WORDS)
         # Only pairs that agree in neither column can gain.
         open_ = np.flatnonzero((levels[:, f] > level) & (levels[:, g] > level))
+        if not len(open_):
+            continue
         found = open_[_crossed(fields[f], fields[g], a[open_], b[open_])]
         levels[found, f] = level
         levels[found, g] = fields[g].levels.index(SAME_WORDS)

@@ -30,6 +30,7 @@ COSINE_CUTS = (0.95, 0.85, 0.75, 0.65, 0.55, 0.48, 0.41, 0.35, 0.30, 0.25, 0.20,
 """Where cosines are cut into levels: wide where matches are, fine where matches and others mix."""
 
 _FEW = 300  # texts
+_SO_FEW = 32  # words
 _HOT = 64  # words that share one deletion: beyond this many the form says nothing
 
 
@@ -154,6 +155,11 @@ def slips(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], N
     nothing = np.empty(0, np.int64)
     if len(chosen) < 2:
         return nothing, nothing, np.empty(0, np.float32)
+    if len(chosen) <= _SO_FEW:  # all with all
+        texts = [words[i] for i in chosen.tolist()]
+        steps = process.cdist(texts, texts, scorer=distance.OSA.distance, score_cutoff=1, dtype=np.int32)
+        one, other = np.nonzero(np.triu(steps == 1))
+        return chosen[one], chosen[other], _near([texts[i] for i in one], [texts[i] for i in other])
     letters = np.frombuffer("".join(words[i] for i in chosen.tolist()).encode("utf-32-le"), np.uint32).copy()
     offsets = np.zeros(len(chosen) + 1, np.int64)
     np.cumsum([len(words[i]) for i in chosen.tolist()], out=offsets[1:])
@@ -166,8 +172,13 @@ def slips(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], N
     steps = process.cpdist(first, second, scorer=distance.OSA.distance, score_cutoff=1, dtype=np.int32, workers=cores)
     near = steps == 1
     a, b = a[near], b[near]
-    longest = np.array([max(len(words[i]), len(words[j])) for i, j in zip(a.tolist(), b.tolist(), strict=True)])
-    return a, b, (1 - 1 / np.maximum(longest, 1)).astype(np.float32)
+    return a, b, _near(table[a].tolist(), table[b].tolist())
+
+
+def _near(one: Sequence[str], other: Sequence[str]) -> NDArray[np.float32]:
+    """Return how alike words are that are one slip apart: the more, the longer they are."""
+    longest = np.array([max(len(a), len(b)) for a, b in zip(one, other, strict=True)], np.float64)
+    return (1 - 1 / np.maximum(longest, 1)).astype(np.float32)
 
 
 def sharing(

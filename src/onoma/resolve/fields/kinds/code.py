@@ -19,6 +19,8 @@ class Code:
     """Codes, of which every sign counts."""
 
     name = "code"
+    is_alone = True
+    """Two values are compared by themselves, whatever others there are."""
 
     def normalise(self, raw: Sequence[str]) -> list[str]:
         """Write in small letters, without separators."""

@@ -22,6 +22,7 @@ __all__ = ["MORE", "Texts", "Words"]
 
 MORE = 3
 """Stands for any number of slips above two."""
+_FEW = 300  # texts
 
 
 class Texts:
@@ -76,6 +77,11 @@ class Words:
     values
         The texts.
 
+    Attributes
+    ----------
+    words
+        Each word once.
+
     Examples
     --------
     >>> words = Words(["12 main street", "street 12 main", "12 mainstreet"])
@@ -84,12 +90,7 @@ class Words:
     """
 
     def __init__(self, values: Sequence[str]) -> None:
-        lists = pc.split_pattern(pa.array(values, pa.string()), " ")
-        encoded = lists.flatten().dictionary_encode()
-        self._offsets = lists.offsets.to_numpy().astype(np.int64)
-        self._ids = np.array(encoded.indices.to_numpy(zero_copy_only=False), np.int32)
-        self.words: list[str] = encoded.dictionary.to_pylist()
-        """Each word once."""
+        self._offsets, self._ids, self.words = _few_words(values) if len(values) < _FEW else _many_words(values)
         self._texts = Texts(self.words)
 
     def marked(self, is_marked: Callable[[str], bool]) -> NDArray[np.bool_]:
@@ -125,6 +126,23 @@ class Words:
             order[sorted(range(len(self.words)), key=self.words.__getitem__)] = np.arange(len(self.words))
         used = np.ones(len(self.words), np.bool_) if used is None else used
         return hash_words(self._offsets, self._ids, order, used, apart, self._texts.letters, self._texts.offsets)
+
+
+def _few_words(values: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32], list[str]]:
+    """Return what `_many_words` returns, done before Arrow begins."""
+    known: dict[str, int] = {}
+    rows = [[known.setdefault(word, len(known)) for word in text.split(" ")] for text in values]
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    return offsets, np.array([i for row in rows for i in row], np.int32), list(known)
+
+
+def _many_words(values: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32], list[str]]:
+    """Return the words of texts, one text after the other: where each begins, which they are, each once."""
+    lists = pc.split_pattern(pa.array(values, pa.string()), " ")
+    encoded = lists.flatten().dictionary_encode()
+    ids = np.array(encoded.indices.to_numpy(zero_copy_only=False), np.int32)
+    return lists.offsets.to_numpy().astype(np.int64), ids, encoded.dictionary.to_pylist()
 
 
 def _numbered(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:

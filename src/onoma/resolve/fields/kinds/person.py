@@ -40,6 +40,8 @@ class Person:
     """Names of people."""
 
     name = "person"
+    is_alone = True
+    """Two values are compared by themselves, whatever others there are."""
 
     def normalise(self, raw: Sequence[str]) -> list[str]:
         """Write given names first, without titles."""
