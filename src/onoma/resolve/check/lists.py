@@ -42,7 +42,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 VERY_NEAR, NEARER, NEAR = 2.0, 1.0, -1.0
 """Log odds of likeness, as taught: before the share of matches is looked at in this table."""
-FEW_VERY_NEAR, FEW_NEARER = 0.15, 0.36
+FEW_VERY_NEAR, FEW_NEARER = 0.15, 0.4
 """The parts of the rows with a near neighbour that have a very near (nearer) one, below which a list has no duplicates.
 """
 _FEW = 0.5, 5.0
