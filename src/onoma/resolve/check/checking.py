@@ -240,10 +240,11 @@ def _as_lists(
     """Return precision, draws of the share of links that is right, and recall, as labelled lists would have it."""
     signs = signs_of(probe, planted / max(still_found, 1e-9))
     drawn, estimates = [], []
-    for experience in (PRECISION, RECALL):
+    # Lists learnt from are of one script each: recall is no surer than that of other tables.
+    for experience, spread in ((PRECISION, PRECISION.spread), (RECALL, max(RECALL.spread, OFF_RECALL))):
         odds = experience(signs)
         estimates.append(float(1.0 / (1.0 + np.exp(-odds))))
-        drawn.append(1.0 / (1.0 + np.exp(-odds - draws.rng.normal(0.0, experience.spread, N_DRAWS))))
+        drawn.append(1.0 / (1.0 + np.exp(-odds - draws.rng.normal(0.0, spread, N_DRAWS))))
     precision, recall = _share(estimates[0], drawn[0]), draws.seen(drawn[1], max(probe.n_links, 1))
     right = drawn[0] ** (1.0 / _power(probe, links))
     return precision, right, (_share(still_found * estimates[1], still_found * recall), still_found * recall)
