@@ -164,6 +164,13 @@ class Probe:
         n = len(self.posterior.pairs.a)
         return contradicts(self.evidence) if n == len(self.evidence.a) else np.zeros(n, dtype=np.bool_)
 
+    @cached_property
+    def differing(self) -> NDArray[np.bool_]:
+        """Which stated pairs have different values in the field that other tables have taught; none without one."""
+        n, taught = len(self.posterior.pairs.a), self.evidence.taught
+        known = taught >= 0 and n == len(self.evidence.a)
+        return self.evidence.levels[:, taught] > 0 if known else np.zeros(n, dtype=np.bool_)
+
     def contradictions(self) -> float:
         """Return the greatest share, over firm fields, of links whose values are unrelated, of those that have both."""
         noise, levels = self.evidence.noise, self.evidence.levels

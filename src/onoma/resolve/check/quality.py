@@ -41,7 +41,11 @@ class Quality:
     n_links: int = 0
     """Links that hold the reported entities together: rows less entities."""
     n_given_up: int = 0
-    """Links that were given up, because by the decoys most of their kind are wrong."""
+    """Links that were given up, because by the decoys most of their kind are wrong, or because of the next."""
+    all_different: bool = False
+    """Rows of a list are no nearer to each other than those of lists without duplicates."""
+    by_lists: bool = False
+    """Precision and recall are told by what such answers were worth on labelled lists (`lists.py`)."""
     clustering: Clustering | None = None
     """The entities without them; None: there are none."""
     precision: Share | None = None
@@ -102,7 +106,10 @@ class Quality:
         said = []
         if self.n_given_up:
             links = "1 link was" if self.n_given_up == 1 else f"{self.n_given_up:,} links were"
-            said.append(f"{links} given up: by the decoys most links of their kind are wrong")
+            why = "by the decoys most links of their kind are wrong"
+            if self.all_different:
+                why = "rows are no nearer to each other than in lists without duplicates"
+            said.append(f"{links} given up: {why}")
         if self.precision is not None:
             wrong = 1.0 - self.precision.estimate
             said.append(
@@ -113,7 +120,10 @@ class Quality:
             harsh = (
                 "" if self.harsher_recall is None else f"; with twice the changes {self.harsher_recall.estimate:.0%}"
             )
-            said.append(f"expected recall {_percent(self.recall)}: the share of planted copies that was found{harsh}")
+            why = f"the share of planted copies that was found{harsh}"
+            if self.by_lists:
+                why = "as in labelled lists whose rows are as near to each other"
+            said.append(f"expected recall {_percent(self.recall)}: {why}")
         if not self.calibrated:
             bound = "" if self.ceiling == 1.0 else f": no probability is stated above {self.ceiling:.0%}"
             said.append(f"not calibrated here, because {'; and '.join(self.because)}{bound}")

@@ -1,0 +1,97 @@
+"""Lists: left alone where no row is nearer to another than by chance; what answers on them are worth."""
+
+import functools
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from onoma.corpus.clustering import Clustering
+from onoma.resolve.api import resolve
+from onoma.resolve.check import checking
+from onoma.resolve.check.lists import PRECISION, RECALL, Signs, is_all_different, is_list, nearest
+from onoma.resolve.check.quality import DOUBTED
+
+PLACES = ("Ashby", "Barrow", "Calder", "Dunmore", "Elmstead", "Farley", "Gorse", "Haddon", "Ilkley", "Jarrow")
+ENDS = ("Green", "Heath", "Bridge", "Wood", "Marsh", "Cross", "Hill", "Ford", "Mill", "End")
+KINDS = ("Museum of Glass", "Railway Society", "Choir", "Cricket Club", "Garden Trust", "Chess Circle")
+
+
+def names(n, seed):
+    """Return different things: two of them share a place or what they are, but hardly ever all but a letter."""
+    rng = np.random.default_rng(seed)
+    words = ["".join(rng.choice(list("bcdfglmnprstvw")) + rng.choice(list("aeiou")) for _ in range(3)) for _ in range(n)]
+    parts = (PLACES, ENDS, KINDS)
+    return [f"{word.title()} {' '.join(str(rng.choice(part)) for part in parts)}" for word in words]
+
+
+def misspelt(value, rng):
+    at = int(rng.integers(1, len(value) - 1))
+    return value[:at] + value[at + 1 :]
+
+
+@functools.cache
+def answer(*, copied):
+    rng = np.random.default_rng(5)
+    different = names(300, seed=2)
+    rows = different + [misspelt(value, rng) for value in different[:copied]]
+    truth = [*range(300), *range(copied)]
+    return resolve(pa.table({"name": rows})), Clustering.from_labels(np.array(truth))
+
+
+def test_a_list_without_duplicates_is_left_alone_and_one_with_them_is_not():
+    found, _ = answer(copied=0)
+    assert is_list(found.weighed.evidence)
+    assert is_all_different(nearest(found.weighed.evidence))
+    assert found.recalibrated().clustering.n_entities == 300
+    found, gold = answer(copied=60)
+    assert not is_all_different(nearest(found.weighed.evidence))
+    after = found.recalibrated().clustering
+    assert not found.quality.all_different and after.n_entities <= gold.n_entities + 10
+
+
+def test_links_that_are_given_up_are_said_to_be_and_not_stated(monkeypatch):
+    found, _ = answer(copied=60)
+    assert found.clustering.n_entities < 320
+    monkeypatch.setattr(checking, "is_all_different", lambda near: True)
+    quality = checking.check_resolution(found)
+    assert quality.all_different and quality.n_given_up > 40
+    assert "no nearer to each other than in lists without duplicates" in quality.sentences()[0]
+    assert quality.clustering.n_entities == 360
+    pairs = found.posterior.pairs
+    differ = found.weighed.evidence.levels[:, found.weighed.evidence.taught] > 0
+    assert (quality.pair_probability[differ] <= pairs.probability[differ] / 2.0 + 1e-12).all()
+    assert quality.entities[0] < 320 and quality.entities[1] == 360, "with and without these links"
+
+
+def test_equal_values_stay_together_where_all_that_differ_are_apart(monkeypatch):
+    rows = names(200, seed=3)
+    found = resolve(pa.table({"name": rows + rows[:30]}))
+    monkeypatch.setattr(checking, "is_all_different", lambda near: True)
+    assert checking.check_resolution(found).n_links >= 30
+
+
+def test_what_lists_were_worth_is_told_and_nothing_is_sure():
+    found, gold = answer(copied=60)
+    quality = found.quality
+    assert quality.by_lists and quality.ceiling == DOUBTED
+    assert quality.precision.low < quality.precision.estimate < quality.precision.high
+    assert quality.recall.low < quality.recall.estimate < quality.recall.high
+    assert quality.entities[0] <= gold.n_entities <= quality.entities[1]
+    assert "as in labelled lists" in " ".join(quality.sentences())
+    assert found.recalibrated().posterior.pairs.probability.max() <= DOUBTED
+
+
+def test_a_table_of_several_fields_is_no_list():
+    rows = names(120, seed=4)
+    table = pa.table({"name": rows, "street": names(120, seed=5), "town": names(120, seed=6)})
+    found = resolve(table)
+    assert found.weighed is None or not is_list(found.weighed.evidence)
+
+
+@pytest.mark.parametrize("experience", [PRECISION, RECALL])
+def test_signs_speak_in_their_direction(experience):
+    """More rows that are very near, more copies found: more is right, more is found."""
+    low, high = Signs(-2.0, -2.0, -2.0, -2.0, -3.0), Signs(1.0, 1.0, 1.0, 1.0, -3.0)
+    assert experience(low) < experience(high)
+    assert experience.spread > 0.0
