@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from onoma.numerics.union_find import components
 from onoma.resolve.blocking.conditions import has_constraints
 from onoma.resolve.check.calibrate import Calibration, calibrate
-from onoma.resolve.check.lists import DENSEST, PRECISION, RECALL, is_all_different, is_list, nearest, signs_of
+from onoma.resolve.check.lists import is_all_different, is_list, nearest
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
 from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share, unchecked
 
@@ -117,7 +117,7 @@ def _told(probe: Probe) -> Quality:
     """Return what the probe says."""
     draws = _Draws(probe.rng)
     calibration, n_joined = _calibration(probe)
-    different, listed = _all_different(probe), is_list(probe.evidence)
+    different = _all_different(probe)
     convicted, still_found = _convicted(probe, calibration, different), 1.0
     if convicted.any():
         right = calibration(probe.sure[probe.tree])
@@ -134,9 +134,6 @@ def _told(probe: Probe) -> Quality:
     links = np.average(readings, axis=0, weights=weights)
     precision, right = _precision(probe, readings, weights, n_joined, draws)
     recall, harsher = (None if different else _recall(probe, kind, draws, still_found) for kind in COPIES)
-    known = listed and FEWEST_LINKS <= probe.n_links <= DENSEST * probe.n
-    if known and recall is not None and precision is not None:
-        precision, right, recall = _as_lists(probe, links, recall[0].estimate, still_found, draws)
     by_field, by_change = probe.found_by_change()
     because = _because(probe, calibration, precision, recall)
     doubted = probe.contradicted if contradicted else np.zeros(len(probe.sure), dtype=np.bool_)
@@ -154,7 +151,6 @@ def _told(probe: Probe) -> Quality:
         n_links=probe.n_links,
         n_given_up=int(convicted.sum()),
         all_different=different,
-        by_lists=known and precision is not None and recall is not None,
         clustering=probe.clustering if convicted.any() else None,
         precision=precision,
         recall=None if recall is None else recall[0],
@@ -168,7 +164,7 @@ def _told(probe: Probe) -> Quality:
         recall_by_field=by_field,
         recall_by_change=by_change,
         probability=_memberships(probe, links, recall),
-        ceiling=DOUBTED if because or listed else 1.0,  # of pairs of lists stated above it four in five are right
+        ceiling=DOUBTED if because or is_list(probe.evidence) else 1.0,  # above it four in five of a list are right
         pair_probability=np.where(stated > 0.0, calibration(probe.sure), 0.0) * doubt,
     )
 
@@ -232,28 +228,6 @@ def _precision(
     low, high = min(each.low for each in shares), max(each.high for each in shares)
     mean = float(np.average([each.estimate for each in shares], weights=weights))
     return Share(mean, low, high), np.choose(taken, rights)
-
-
-def _as_lists(
-    probe: Probe, links: Floats, planted: float, still_found: float, draws: "_Draws"
-) -> tuple[Share, Floats, tuple[Share, Floats]]:
-    """Return precision, draws of the share of links that is right, and recall, as labelled lists would have it."""
-    signs = signs_of(probe, planted / max(still_found, 1e-9))
-    drawn, estimates = [], []
-    # Lists learnt from are of one script each: recall is no surer than that of other tables.
-    for experience, spread in ((PRECISION, PRECISION.spread), (RECALL, max(RECALL.spread, OFF_RECALL))):
-        odds = experience(signs)
-        estimates.append(float(1.0 / (1.0 + np.exp(-odds))))
-        drawn.append(1.0 / (1.0 + np.exp(-odds - draws.rng.normal(0.0, spread, N_DRAWS))))
-    precision, recall = _share(estimates[0], drawn[0]), draws.seen(drawn[1], max(probe.n_links, 1))
-    right = drawn[0] ** (1.0 / _power(probe, links))
-    return precision, right, (_share(still_found * estimates[1], still_found * recall), still_found * recall)
-
-
-def _power(probe: Probe, links: Floats) -> float:
-    """Return how much faster pairs get worse than links do: the ratio of their logarithms."""
-    right = float(_kept(probe, links).sum()) / max(float((_sizes(probe) - 1.0).sum()), 1.0)
-    return min(np.log(max(right, 1e-6)) / min(np.log(max(float(links.mean()), 1e-6)), -1e-9), 50.0)
 
 
 def _up_to_reported(probe: Probe) -> tuple[int, int]:

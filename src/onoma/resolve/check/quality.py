@@ -44,8 +44,6 @@ class Quality:
     """Links that were given up, because by the decoys most of their kind are wrong, or because of the next."""
     all_different: bool = False
     """Rows of a list are no nearer to each other than those of lists without duplicates."""
-    by_lists: bool = False
-    """Precision and recall are told by what such answers were worth on labelled lists (`lists.py`)."""
     clustering: Clustering | None = None
     """The entities without them; None: there are none."""
     precision: Share | None = None
@@ -120,10 +118,7 @@ class Quality:
             harsh = (
                 "" if self.harsher_recall is None else f"; with twice the changes {self.harsher_recall.estimate:.0%}"
             )
-            why = f"the share of planted copies that was found{harsh}"
-            if self.by_lists:
-                why = "as in labelled lists whose rows are as near to each other"
-            said.append(f"expected recall {_percent(self.recall)}: {why}")
+            said.append(f"expected recall {_percent(self.recall)}: the share of planted copies that was found{harsh}")
         if not self.calibrated:
             bound = "" if self.ceiling == 1.0 else f": no probability is stated above {self.ceiling:.0%}"
             said.append(f"not calibrated here, because {'; and '.join(self.because)}{bound}")
