@@ -32,6 +32,8 @@ _FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of rare names, and such names, that are enough to judge by."""
 _ALIKE = 0.43
 """The middle, as a ratio, between the most alike mentions that were measured and the least alike records."""
+_NAMED = 0.5
+"""The part of rows that name a person, below which a table is not about people: most rows of mentions do."""
 _BLOCK = 0.5
 """The part of rows with one family name from which on a table is one name block."""
 _MANY = 8.0
@@ -70,6 +72,8 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
     people = [each for each in fields if each.kind == "person"]
     if not people:
         return "copying", "there are no names of people"
+    if max(float((each.codes >= 0).mean()) for each in people) < _NAMED:
+        return "copying", "few rows name a person"
     others = [each for each in fields if each.kind != "person"]
     mates = _rows_of_rare_names(people)
     n_names = len(np.unique(mates[:, 0]))

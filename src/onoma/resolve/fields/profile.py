@@ -119,8 +119,8 @@ class Profile:
     @cached_property
     def wording(self) -> dict[str, float]:
         """The evidence that its values are names of people, organisations, places, or text: mean log probabilities."""
-        step = max(1, len(self.sample) // _READ)
-        return shipped_wording().evidence(self.sample[::step])
+        worded = _worded(self.sample)
+        return shipped_wording().evidence(worded[:: max(1, len(worded) // _READ)])
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
@@ -222,6 +222,12 @@ def _drawn(values: Sequence[str], counts: NDArray[np.int64]) -> list[str]:
     total = np.cumsum(np.sqrt(counts))
     places = np.searchsorted(total, (np.arange(_SAMPLE) + 0.5) / _SAMPLE * total[-1])
     return [values[i] for i in places.tolist()]
+
+
+def _worded(values: Sequence[str]) -> Sequence[str]:
+    """Return the values with letters, where most have some: figures among names are no other kind of name."""
+    found = [text for text in values if any(sign.isalpha() for sign in text)]
+    return found if 2 * len(found) > len(values) else values
 
 
 def _counts_up(values: Sequence[str]) -> bool:
