@@ -49,6 +49,9 @@ def numba_alone() -> None:
         from numba.core.registry import cpu_target
 
         cpu_target.target_context.refresh()  # else done by the first kernel
+        from onoma.cli.kernel_loading import read_machine_code_only
+
+        read_machine_code_only()
 
 
 def without_pandas() -> None:

@@ -51,6 +51,7 @@ def _copying() -> Needed:
         (weights.count_pairs, (levels, 0, 0, floats, table)),
         (weights.count_levels, (levels, whole, floats, tables)),
         (weights.score_pairs, (levels, log_share, whole, tables[None], table, table, floats, floats)),
+        (weights.subtract_shares, (whole, floats, floats, whole, whole, floats, log_share, floats, floats)),
         (slips.slip_distributions, (whole, whole, tables, whole, known)),
         (copying.components_above, (0, *pairs, 0.0)),
         (copying.order_by, (numbers, whole)),

@@ -260,10 +260,12 @@ class _Sweeps:
     def draws(self, n_pairs: int) -> Draws:
         """Return what was seen, told of all pairs."""
         n_sweeps = max(self.n_sweeps, 1)
-        copied, related, together, akin = (np.zeros(n_pairs) for _ in range(4))
-        for counts, shares in ((self._counts.n_copied, copied), (self._counts.n_related, related)):
+        together, akin = np.zeros(n_pairs), np.zeros(n_pairs)
+        shares = []
+        for counts in (self._counts.n_copied, self._counts.n_related):
             seen = np.flatnonzero(counts)
-            np.add.at(shares, self._layout.pairs[seen], counts[seen] / n_sweeps)
+            shares.append(np.bincount(self._layout.pairs[seen], counts[seen] / n_sweeps, n_pairs))
+        copied, related = shares
         together[self._layout.inside] = self._counts.n_together / n_sweeps
         akin[self._layout.inside] = self._counts.n_akin / n_sweeps
         kept = self._roots[: max(self.n_sweeps - self._first_kept, 0)]
