@@ -48,7 +48,8 @@ class Patterns:
 
     def sums(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the weights of the pairs of each pattern."""
-        return np.bincount(self.number, np.broadcast_to(weight, self.number.shape), len(self.levels))
+        found = np.bincount(self.number, np.broadcast_to(weight, self.number.shape), len(self.levels))
+        return np.asarray(found, dtype=np.float64)
 
 
 def _numbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:

@@ -103,7 +103,9 @@ class Copying:
             left = None if solved is None else (len(solved.records), len(solved.rest))
             draws, stopped = sample(chain, evidence, settings, run, left=left)
             if solved is not None:
+                del copy, relative, chain  # there are many pairs: what is no longer needed makes room
                 draws = solved.joined(draws, len(evidence.a))
+                del solved
         run.clock.lap("sampling")
         return posterior_of(compared, weights, draws, run, settings=settings, stopped=stopped, n_cut=n_cut, alike=alike)
 
