@@ -2,16 +2,22 @@
 
 The cache holds a kernel twice: as machine code, which is run, and as code that can still be put into other kernels. To
 read the second, and to list all that is in it, takes longer than the rest of loading, and only a kernel that is
-compiled anew needs it. So it is read when one does.
+compiled anew needs it. So it is read when one does, and what the compiler knows of Python is gathered then, too.
 """
 
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import codegen
+import numba.cpython.hashing  # noqa: F401 (the only one that tells machine code of what it has in memory)
+from numba.core import caching, codegen
 from numba.core.registry import cpu_target
+from numba.core.runtime import rtsys
 
-__all__ = ["read_machine_code_only"]
+__all__ = ["load_lightly"]
 
 
 class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
@@ -47,11 +53,46 @@ class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
         return super()._get_module_for_linking()
 
 
-def read_machine_code_only() -> None:
-    """Let kernels be loaded so from now on; where this Numba is made otherwise, as it has it."""
-    owner: Any = cpu_target.target_context.codegen()  # type: ignore[no-untyped-call]
-    needed = ("_unserialize", "_get_module_for_linking", "get_pointer_to_function", "_finalize_final_module")
-    if getattr(owner, "_library_class", None) is codegen.JITCodeLibrary and all(
-        hasattr(codegen.JITCodeLibrary, name) for name in needed
-    ):
-        owner._library_class = _Library
+def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
+    """Let kernels be loaded so from now on; where this Numba is made otherwise, as it has it.
+
+    Parameters
+    ----------
+    alone
+        Inside of it, Numba does not find the packages that it can do without.
+    """
+    context: Any = cpu_target.target_context
+    if context.codegen()._library_class is _Library:
+        return
+    with alone():
+        if _is_as_known(context):
+            rtsys.initialize(context)  # type: ignore[no-untyped-call]
+            caching.Cache.load_overload = _load_overload  # type: ignore[method-assign]
+            context.codegen()._library_class = _Library
+            context.refresh = partial(_begin_to_compile, context, alone)
+        else:
+            context.refresh()
+
+
+def _is_as_known(context: Any) -> bool:  # noqa: ANN401
+    library = ("_unserialize", "_get_module_for_linking", "get_pointer_to_function", "_finalize_final_module")
+    cache = ("_load_overload", "_guard_against_spurious_io_errors")
+    return (
+        getattr(context.codegen(), "_library_class", None) is codegen.JITCodeLibrary
+        and all(hasattr(codegen.JITCodeLibrary, name) for name in library)
+        and all(hasattr(caching.Cache, name) for name in cache)
+    )
+
+
+def _load_overload(self: Any, sig: object, target_context: object) -> Any:  # noqa: ANN401
+    """Load a kernel. All that a compiler knows would be made ready first, which takes as long as to load forty."""
+    with self._guard_against_spurious_io_errors():
+        return self._load_overload(sig, target_context)
+
+
+def _begin_to_compile(context: Any, alone: Callable[[], AbstractContextManager[None]]) -> None:  # noqa: ANN401
+    """Make the compiler ready, the first time that something is compiled."""
+    context.__dict__.pop("refresh", None)
+    # Packages are hidden from all threads: another one may want them.
+    with alone() if threading.active_count() == 1 else nullcontext():
+        context.refresh()
