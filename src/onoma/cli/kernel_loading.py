@@ -11,16 +11,16 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
-import llvmlite.binding as llvm
+import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numba.cpython.hashing  # noqa: F401 (the only one that tells machine code of what it has in memory)
 from numba.core import caching, codegen
 from numba.core.registry import cpu_target
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 __all__ = ["load_lightly"]
 
 
-class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
+class _Library(codegen.JITCodeLibrary):
     """The code of one kernel."""
 
     _machine_code: bytes | None = None
@@ -30,7 +30,7 @@ class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
     def _unserialize(cls, owner: Any, state: tuple[str, str, Any]) -> Any:  # noqa: ANN401
         name, kind, data = state
         if kind != "object":
-            return super()._unserialize(owner, state)
+            return super()._unserialize(owner, state)  # type: ignore[no-untyped-call]
         self = owner.create_library(name)
         self._machine_code, self._bitcode = data
         self.enable_object_caching()
@@ -41,7 +41,7 @@ class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
     def get_pointer_to_function(self, name: str) -> int:
         """Return where a function is in memory; 0: there is none of that name."""
         if self._machine_code is None:
-            return int(super().get_pointer_to_function(name))
+            return int(super().get_pointer_to_function(name))  # type: ignore[no-untyped-call]
         # Machine code holds the names of its functions as they are.
         is_there = name.encode() in self._machine_code
         return int(self._codegen._engine.get_function_address(name)) if is_there else 0
@@ -49,8 +49,8 @@ class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
     def _get_module_for_linking(self) -> Any:  # noqa: ANN401
         if self._bitcode is not None and self._shared_module is None:
             self._shared_module = llvm.parse_bitcode(self._bitcode)
-            self._codegen._engine._load_defined_symbols(self._shared_module)
-        return super()._get_module_for_linking()
+            self._codegen._engine._load_defined_symbols(self._shared_module)  # type: ignore[no-untyped-call]
+        return super()._get_module_for_linking()  # type: ignore[no-untyped-call]
 
 
 def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
@@ -66,7 +66,7 @@ def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
         return
     with alone():
         if _is_as_known(context):
-            rtsys.initialize(context)  # type: ignore[no-untyped-call]
+            rtsys.initialize(context)
             caching.Cache.load_overload = _load_overload  # type: ignore[method-assign]
             context.codegen()._library_class = _Library
             context.refresh = partial(_begin_to_compile, context, alone)
