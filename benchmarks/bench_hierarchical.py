@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from benchmarks.measure import Measurement, in_fresh_process
 from onoma.numerics.rng import stream
-from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn, TreeTable
+from onoma.resolve.models.hierarchical.mentions import BagColumn, TreeTable
 from onoma.resolve.models.hierarchical.trees import BagScores, NameScores, StructureScores, TreeChain, TreeScores
+from onoma.resolve.models.hierarchical.whole_names import NameColumn
 
 _LARGE = """
 import json, time

@@ -10,6 +10,7 @@ find; that search is not timed.
 Simulated people are made for the occasion; historical_50k needs ONOMA_DATA.
 """
 
+import math
 import os
 import re
 import subprocess
@@ -56,11 +57,26 @@ def run(*, quick: bool) -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as folder:
         warm = _people(Path(folder), 2_000)
         _onoma(warm, Path(folder))  # compiles
-        for n in (5_000,) if quick else (50_000, 200_000, 1_000_000):
-            yield from _measure("people", _people(Path(folder), n), Path(folder), f"{n:,} simulated people")
+        sizes = (5_000, 10_000) if quick else (50_000, 200_000, 1_000_000)
+        spent = []
+        for n in sizes:
+            for line in _measure("people", _people(Path(folder), n), Path(folder), f"{n:,} simulated people"):
+                yield line
+                if line.name == "processor time":
+                    spent.append(line)
+        yield _steepness(spent[0], spent[-1], sizes[0], sizes[-1])
         if not quick:
             path = Context().file("resolution/linkage/historical_50k.csv.gz")
             yield from _measure("historical", path, Path(folder), "historical_50k, 50,578 rows")
+
+
+def _steepness(small: Measurement, large: Measurement, n_small: int, n_large: int) -> Measurement:
+    """Return the power of the rows that processor time grows by, and what it would be for n log n."""
+    span = math.log(n_large / n_small)
+    ours, theirs = (math.log(b / a) / span for a, b in ((small.onoma, large.onoma), (small.peer, large.peer)))
+    even = math.log(n_large * math.log(n_large) / (n_small * math.log(n_small))) / span
+    data = f"{n_small:,} to {n_large:,} simulated people; n log n is {even:.2f}"
+    return Measurement("steepness of processor time", ours, theirs, None, "power of the rows", data, "", "Splink")
 
 
 def _people(folder: Path, n: int) -> Path:

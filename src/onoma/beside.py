@@ -15,11 +15,12 @@ import shutil
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Self
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING, Self
 
 from onoma.errors import DataError
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 __all__ = ["Lock", "claimed", "clear_own", "is_left", "place_for", "remove", "sweep", "working_place"]
 
@@ -160,6 +161,8 @@ class Lock:
     def __enter__(self) -> Self:
         if self._target in _CLAIMED.get():
             return self
+        from filelock import FileLock, Timeout  # most commands write no knowledge base
+
         lock = FileLock(self._target.with_name(f".{_short(self._target.name)}.lock"), timeout=0)
         try:
             lock.acquire()

@@ -1,7 +1,10 @@
+import os
+
 import numpy as np
 import pytest
 
-from onoma.numerics.parts import in_parts
+from onoma.errors import SettingsError
+from onoma.numerics.parts import in_parts, n_threads
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 100])
@@ -32,3 +35,14 @@ def test_what_goes_wrong_in_a_part_is_told():
     with pytest.raises(ValueError, match="5 to 10"):
         in_parts(10, fail, threads=1, least=5)
         in_parts(10, fail, threads=2, least=5)
+
+
+def test_threads_are_as_many_as_cores_unless_it_is_said(monkeypatch):
+    monkeypatch.delenv("ONOMA_THREADS", raising=False)
+    assert 1 <= n_threads() <= (os.cpu_count() or 1)
+    monkeypatch.setenv("ONOMA_THREADS", "3")
+    assert n_threads() == 3
+    for wrong in ("0", "two", "-1"):
+        monkeypatch.setenv("ONOMA_THREADS", wrong)
+        with pytest.raises(SettingsError, match="ONOMA_THREADS"):
+            n_threads()

@@ -4,6 +4,7 @@ import contextlib
 import gc
 import sys
 from collections.abc import Iterator
+from functools import partial
 from importlib.abc import MetaPathFinder
 from types import ModuleType
 
@@ -40,15 +41,14 @@ def _hidden(names: frozenset[str]) -> Iterator[None]:
 
 
 def numba_alone() -> None:
-    """Load Numba, and what it compiles with, without the packages that it would load only to see if they are there.
+    """Load Numba without the packages that it would load only to see if they are there, and what runs kernels.
 
-    Whoever imports them later gets them.
+    Whoever imports them later gets them. What compiles kernels is loaded when one has to be compiled.
     """
     gc.set_threshold(_GARBAGE)
     with _hidden(_OPTIONAL):
-        from numba.core.registry import cpu_target
-
-        cpu_target.target_context.refresh()  # else done by the first kernel
+        from onoma.cli.kernel_loading import load_lightly
+    load_lightly(partial(_hidden, _OPTIONAL))
 
 
 def without_pandas() -> None:

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@nb.njit("Tuple((int64[::1], int64))(int64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def number_by_appearance(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """Number codes (-1 or small and non-negative) 0, 1, 2… in order of first appearance; -1 stays."""
     high = -1

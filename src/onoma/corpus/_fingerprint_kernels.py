@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@nb.njit("void(int64[::1], uint8[::1], uint64, uint64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def hash_texts(offsets: NDArray[np.int64], data: NDArray[np.uint8], seed: np.uint64, out: NDArray[np.uint64]) -> None:
     """Write 64 bits for each text: FNV-1a (Fowler, Noll and Vo), then mixed as SplitMix64 does."""
     for i in range(len(out)):

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from onoma.corpus.corpus import Corpus
-from onoma.corpus.readers.bibtex import read_bibtex
 from onoma.corpus.readers.conll2012 import read_conll2012
 from onoma.corpus.readers.conllu import read_conllu
 from onoma.corpus.readers.table import TableRead, read_table
@@ -77,6 +76,13 @@ def _table(name: str, extensions: tuple[str, ...], about: str, write: Callable[.
 
 _CONLL2012 = (".conll", ".conll12", ".v4_conll", ".v4_gold_conll", ".v4_auto_conll", ".gold_conll", ".auto_conll")
 
+
+def _read_bibtex(path: Path, **options: Any) -> TableRead:  # noqa: ANN401 (those of `read_bibtex`)
+    from onoma.corpus.readers.bibtex import read_bibtex  # its parser is much to load
+
+    return read_bibtex(path, **options)
+
+
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
@@ -85,7 +91,7 @@ FORMATS: dict[str, Format] = {
         _table("jsonl", (".jsonl", ".ndjson", ".json"), "JSON Lines, one object a line", write_jsonl),
         _table("parquet", (".parquet", ".pq"), "Parquet", write_parquet),
         _table("xlsx", (".xlsx", ".xlsm", ".xls", ".ods"), "a spreadsheet: its first sheet", None),
-        Format("bibtex", (".bib",), "table", "BibTeX: a mention for each author and editor", read_table=read_bibtex),
+        Format("bibtex", (".bib",), "table", "BibTeX: a mention for each author and editor", read_table=_read_bibtex),
         Format(
             "conll2012",
             (*_CONLL2012, ".key", ".response"),

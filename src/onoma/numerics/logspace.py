@@ -23,7 +23,7 @@ def log_sum_exp(log_values: NDArray[np.float64], axis: int | tuple[int, ...] | N
     return np.squeeze(total, axis=axis)
 
 
-@nb.njit("int64(float64, float64[::1], int64)", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def draw_log_inplace(u: float, log_weights: NDArray[np.float64], n: int) -> int:
     """Return i < n with probability proportional to exp(log_weights[i]), given a uniform number u in [0, 1).
 

@@ -51,7 +51,7 @@ def _sequence(seed: int, keys: tuple[int | str, ...]) -> np.random.SeedSequence:
     return np.random.SeedSequence(seed, spawn_key=numbers)
 
 
-@nb.njit("uint64(uint64[::1])", cache=True, nogil=True, inline="always")
+@nb.njit(cache=True, nogil=True, inline="always")
 def next_word(state: NDArray[np.uint64]) -> np.uint64:
     """Advance the state and return 64 random bits."""
     total = state[0] + state[3]
@@ -66,13 +66,13 @@ def next_word(state: NDArray[np.uint64]) -> np.uint64:
     return result
 
 
-@nb.njit("float64(uint64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def uniform(state: NDArray[np.uint64]) -> float:
     """Return a number in [0, 1): the top 53 bits."""
     return (next_word(state) >> np.uint64(11)) * 1.1102230246251565e-16  # 2**-53
 
 
-@nb.njit("int64(uint64[::1], int64)", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def below(state: NDArray[np.uint64], n: int) -> int:
     """Return a whole number in [0, n), every one equally likely.
 
@@ -90,16 +90,16 @@ def below(state: NDArray[np.uint64], n: int) -> int:
         word = next_word(state)
         candidate = (word >> np.uint64(32)) & mask if mask <= np.uint64(0xFFFFFFFF) else word & mask
         if candidate < np.uint64(n):
-            return int(candidate)
+            return int(np.int64(candidate))
 
 
-@nb.njit("float64(uint64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def exponential(state: NDArray[np.uint64]) -> float:
     """Return a draw from the exponential distribution with mean 1."""
     return -np.log1p(-uniform(state))
 
 
-@nb.njit("float64(uint64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def normal(state: NDArray[np.uint64]) -> float:
     """Return a draw from the standard normal distribution (Marsaglia's polar method, the second number thrown away)."""
     while True:

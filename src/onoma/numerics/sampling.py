@@ -58,7 +58,7 @@ def put_back_inplace(deck: Deck, k: int) -> None:
         order[i], order[j] = order[j], order[i]
 
 
-@nb.njit("int64(uint64[::1], float64)", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def poisson(rng_state: NDArray[np.uint64], mean: float) -> int:
     """Return a draw from the Poisson distribution.
 
@@ -77,7 +77,7 @@ def poisson(rng_state: NDArray[np.uint64], mean: float) -> int:
     return count
 
 
-@nb.njit("void(float64[::1], float64[::1], int64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def alias_tables_inplace(weights: NDArray[np.float64], keep: NDArray[np.float64], other: NDArray[np.int64]) -> None:
     """Fill the alias table of non-negative weights, not all 0: column i keeps i with keep[i], else gives other[i]."""
     n = len(weights)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 __all__ = ["components", "find_inplace", "spanning_forest", "union_inplace"]
 
 
-@nb.njit("int64(int64[::1], int64)", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def find_inplace(parent: NDArray[np.int64], item: int) -> int:
     """Return the root of an item, halving the path on the way."""
     while parent[item] != item:
@@ -20,7 +20,7 @@ def find_inplace(parent: NDArray[np.int64], item: int) -> int:
     return item
 
 
-@nb.njit("boolean(int64[::1], int64, int64)", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def union_inplace(parent: NDArray[np.int64], a: int, b: int) -> bool:
     """Join the components of two items; say whether they were apart."""
     a, b = find_inplace(parent, a), find_inplace(parent, b)
@@ -33,7 +33,7 @@ def union_inplace(parent: NDArray[np.int64], a: int, b: int) -> bool:
     return True
 
 
-@nb.njit("int64[::1](int64, int64[::1], int64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return, for each of n items, the first item of its component under the edges (a[e], b[e]).
 
@@ -51,7 +51,7 @@ def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np
     return parent
 
 
-@nb.njit("boolean[::1](int64, int64[::1], int64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def spanning_forest(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Say which of the edges (a[e], b[e]) among n items join what was apart; strongest first, these are the best trees.
 

@@ -2,8 +2,8 @@
 
 Numba compiles one kernel at a time in a process, and a stage waits for its kernels. So as soon as a run has to compile
 one, it starts a process that compiles those which the run will need last, and puts them into the cache, where the run
-finds them. What is not there by then the run compiles itself: the process can fail or be ended at any moment, and costs
-time at most.
+finds them; the very last first, so that the two meet in the middle and do not compile the same ones side by side. What
+is not there by then the run compiles itself: the process can fail or be ended at any moment, and costs time at most.
 
 Kernels are compiled for the types that the run gives them, told by empty arrays; a test compares the two.
 """
@@ -31,6 +31,7 @@ def _empty(dtype: type[np.generic]) -> Any:  # noqa: ANN401 (an array of that ty
 
 def _copying() -> Needed:
     """Return the kernels by which weights are learnt, copies sampled and entities settled, in order of need."""
+    from onoma.numerics import union_find
     from onoma.resolve.comparison import _slips_kernels as slips
     from onoma.resolve.comparison import _weights_kernels as weights
     from onoma.resolve.posterior import _consensus_kernels as consensus
@@ -51,6 +52,7 @@ def _copying() -> Needed:
         (weights.count_pairs, (levels, 0, 0, floats, table)),
         (weights.count_levels, (levels, whole, floats, tables)),
         (weights.score_pairs, (levels, log_share, whole, tables[None], table, table, floats, floats)),
+        (weights.subtract_shares, (whole, floats, floats, whole, whole, floats, log_share, floats, floats)),
         (slips.slip_distributions, (whole, whole, tables, whole, known)),
         (copying.components_above, (0, *pairs, 0.0)),
         (copying.order_by, (numbers, whole)),
@@ -62,6 +64,8 @@ def _copying() -> Needed:
         (copying.count_and_sample, (0, 0, 0, 0, key, lists, origins, counts)),
         (copying.sample_times, (key, lists, None, origins, scratch)),
         (copying.wait_alone, (key, whole, floats)),
+        (exact.pairs_that_matter, (0, numbers, numbers, floats, floats, 0.0, 0.0, 0.0)),
+        (union_find.components, (0, whole, whole)),
         (exact.sum_forests, (table, table, levels, floats, places, table, table, table)),
         (exact.draw_forests, (key, places, table, table, levels, floats, levels, places, whole)),
         (consensus.settle_components, (whole, whole, whole, places, 0.0, whole, floats)),
@@ -74,7 +78,7 @@ LATER: dict[str, Callable[[], Needed]] = {"copying": _copying}
 
 def compile_later(model: str) -> None:
     """Compile the kernels that a model needs late, or find them in the cache."""
-    for kernel, arguments in LATER[model]():
+    for kernel, arguments in reversed(LATER[model]()):
         kernel.compile(tuple(nb.typeof(each) for each in arguments))  # type: ignore[no-untyped-call]
 
 

@@ -5,13 +5,14 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from onoma.engines.engine import Engine
-from onoma.engines.local import LocalEngine
 from onoma.errors import SettingsError
 from onoma.progress import SILENT, Progress
-from onoma.resolve.partitions.carrier import Carrier
+
+if TYPE_CHECKING:  # engines are much to load
+    from onoma.engines.engine import Engine
+    from onoma.resolve.partitions.carrier import Carrier
 
 __all__ = ["N_PARTITIONS", "carrying", "open_engine"]
 
@@ -24,7 +25,7 @@ _SPARK = ("spark://", "k8s://", "yarn")
 
 def open_engine(
     name: str, *, options: Mapping[str, str] | None = None, timeout: float = 30.0, budget: int | None = None
-) -> Engine[Any]:
+) -> "Engine[Any]":
     """Open the engine of a name; close it when done, or use it in a `with`.
 
     Parameters
@@ -46,6 +47,8 @@ def open_engine(
     """
     local = _LOCAL.fullmatch(name)
     if local is not None:
+        from onoma.engines.local import LocalEngine
+
         workers = int(local[2]) if local[2] else os.cpu_count() or 1
         return LocalEngine(workers, kind="processes" if local[1] == "processes" else "threads", budget=budget)
     if name == "spark" or name.startswith(_SPARK):
@@ -66,10 +69,12 @@ def carrying(
     seed: int,
     progress: Progress = SILENT,
     folder: Path | None = None,
-) -> Iterator[Carrier | None]:
+) -> "Iterator[Carrier | None]":
     """Open an engine that carries partitions of records; None where neither is asked for."""
     if engine is None and n_partitions is None:
         yield None
         return
+    from onoma.resolve.partitions.carrier import Carrier
+
     with open_engine(engine or "local") as opened:
         yield Carrier(opened, n_partitions or N_PARTITIONS, seed, progress, folder)

@@ -9,12 +9,10 @@ import pyarrow as pa
 
 from onoma.beside import claimed
 from onoma.corpus.formats import format_of, write_table
+from onoma.corpus.writers.delimited import flat
 from onoma.corpus.writers.files import rejects_beside, write_text
 from onoma.corpus.writers.folders import folder_for
 from onoma.errors import DataError
-from onoma.kb.database import is_knowledge_base, read_knowledge_base
-from onoma.kb.exports.write import flat
-from onoma.kb.store import store_resolution
 from onoma.pipeline.resolution import Outcome, about_job, job_settings, job_to_store, summary
 from onoma.pipeline.targets import check_file, check_table
 from onoma.resolve.posterior.checkpoint import fingerprint, write_checkpoint
@@ -65,6 +63,8 @@ def check_target(target: Path) -> list[str]:
 
 def _check_replaceable(target: Path) -> None:
     """Refuse to replace what is no result of ours, and one that people have worked on."""
+    from onoma.kb.database import is_knowledge_base, read_knowledge_base  # much to load, for this alone
+
     if not is_knowledge_base(target):
         raise DataError(
             "is there already and was not written by onoma resolve; it is not replaced",
@@ -121,6 +121,8 @@ def write_outcome(outcome: Outcome, target: Path, *, command: str = "") -> list[
 
 def store_outcome(outcome: Outcome, path: Path, *, command: str = "") -> None:
     """Write the outcome of a job as a new knowledge base."""
+    from onoma.kb.store import store_resolution  # much to load, for this alone
+
     job = outcome.job
     about = {
         "settings": job_settings(job),

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,13 +14,9 @@ import onoma
 from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.corpus.formats import FORMATS
 from onoma.corpus.formats import read_rows as read_any
-from onoma.corpus.readers.bibtex import read_bibtex
 from onoma.corpus.readers.table import TableRead
 from onoma.corpus.records import alike, id_column, with_ids
 from onoma.errors import DataError, SettingsError, shown_path
-from onoma.evaluate.metrics import REPORTED
-from onoma.evaluate.report import Evaluation, evaluate
-from onoma.pipeline.evaluation import gold_labels
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.api import Ready, resolve
 from onoma.resolve.blocking.conditions import check_rules
@@ -33,6 +29,9 @@ from onoma.resolve.fields.align import Aligned, align_tables, check_shared
 from onoma.resolve.posterior.checkpoint import Checkpoint, fingerprint, read_checkpoint
 from onoma.resolve.quality.recall import CanopyRecall
 from onoma.resolve.result import Resolution
+
+if TYPE_CHECKING:
+    from onoma.evaluate.report import Evaluation
 
 __all__ = [
     "Job",
@@ -72,7 +71,7 @@ class Outcome:
     resolution: Resolution
     gold: Clustering | None
     """The truth, where it was given."""
-    evaluation: Evaluation | None
+    evaluation: "Evaluation | None"
     calibration: float | None
     """Mean gap between stated and true pair probabilities, in ten bins; None without truth."""
     seconds: Mapping[str, float]
@@ -196,6 +195,8 @@ def read_rows(path: Path, on_error: str, encoding: str | None) -> TableRead:
         bare = bare.removesuffix(packed)
     if not bare.endswith(FORMATS["bibtex"].extensions):
         return read_any(path, on_error=on_error, encoding=encoding)
+    from onoma.corpus.readers.bibtex import read_bibtex  # its parser is much to load
+
     read = read_bibtex(path, on_error=on_error, encoding=encoding)
     return TableRead(read.table.drop_columns(["entry_type", "role", "position"]), read.rejects, read.notes)
 
@@ -287,6 +288,8 @@ def run_job(
     gold = evaluation = calibration = None
     stated: dict[str, float] = {}
     if job.config.truth is not None:
+        from onoma.pipeline.evaluation import gold_labels  # measures are much to load
+
         gold = Clustering.from_labels(gold_labels(job.table[job.config.truth]))
         evaluation = _score(gold, resolution.clustering)
         calibration = calibration_error(resolution, gold)
@@ -316,7 +319,10 @@ def _sure_and_true(resolution: Resolution, gold: Clustering, least: float = 0.95
     return n_true / n_sure if n_sure else None
 
 
-def _score(gold: Clustering, predicted: Clustering) -> Evaluation:
+def _score(gold: Clustering, predicted: Clustering) -> "Evaluation":
+    from onoma.evaluate.metrics import REPORTED
+    from onoma.evaluate.report import evaluate
+
     labelled = gold.labels != ABSENT
     return evaluate(gold.take(labelled), predicted.take(labelled), metrics=REPORTED)
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.arrow import from_arrow
 from onoma.corpus.readers.table import read_table
-from onoma.engines.local import LocalEngine
 from onoma.errors import SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.auto import pick_model
@@ -40,7 +39,6 @@ from onoma.resolve.fields.rows import (
     silent_note,
     unambiguous,
 )
-from onoma.resolve.partitions.carrier import Carrier
 from onoma.resolve.posterior.checkpoint import Checkpoint
 from onoma.resolve.posterior.judgements import surely_same
 from onoma.resolve.registry import AUTO, check, find_model, settings_of
@@ -190,6 +188,9 @@ def _in_partitions(
     frame: object, config: ResolveConfig, progress: Progress, stop: Stop, resume: Checkpoint | None
 ) -> Resolution:
     """Resolve in as many partitions as are asked for, carried by threads here."""
+    from onoma.engines.local import LocalEngine  # much to load, for this alone
+    from onoma.resolve.partitions.carrier import Carrier
+
     n: int = config.partitions or 1
     if config.model != AUTO:
         check(find_model(config.model), config, resume=resume is not None, engine=True)

@@ -21,9 +21,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.models.hierarchical.grow import given_and_family
-from onoma.resolve.models.hierarchical.learning import name_scores, rare_names
-from onoma.resolve.models.hierarchical.mentions import NameColumn
+from onoma.resolve.models.hierarchical.whole_names import NameColumn, given_and_family, name_scores, rare_names
 from onoma.resolve.registry import find_model, why_refused
 
 __all__ = ["pick_model"]

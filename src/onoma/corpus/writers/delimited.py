@@ -1,5 +1,6 @@
 """Write CSV and TSV: UTF-8, a header, quotes only where needed; null is nothing and an empty text is `""`."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,7 +14,7 @@ from onoma.corpus.writers.files import open_output
 from onoma.corpus.writers.plain import to_json
 from onoma.errors import DataError
 
-__all__ = ["Formulas", "count_formulas", "formulas", "write_csv", "write_tsv"]
+__all__ = ["Formulas", "count_formulas", "flat", "formulas", "write_csv", "write_tsv"]
 
 _BATCH_ROWS = 1 << 16
 
@@ -149,3 +150,14 @@ def _quoted(text: pa.Array, delimiter: str) -> pa.Array:
     needed = pc.match_substring_regex(text, f'["\\r\\n{marks}]|^$|^\\s|\\s$|^\ufeff')
     escaped = pc.replace_substring(text, '"', '""')
     return pc.if_else(needed, pc.binary_join_element_wise('"', escaped, '"', ""), text)
+
+
+def flat(table: pa.Table) -> pa.Table:
+    """Return lists and structures as JSON: a delimited file has no room for them."""
+    for at, column in enumerate(table.schema):
+        if pa.types.is_nested(column.type):
+            texts = [
+                None if value is None else json.dumps(value, default=str) for value in table.column(at).to_pylist()
+            ]
+            table = table.set_column(at, column.name, pa.array(texts, pa.string()))
+    return table

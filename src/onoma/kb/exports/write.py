@@ -1,13 +1,12 @@
 """A knowledge base as files for others: tables, triples, mappings, graphs."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
 from onoma.corpus.formats import write_table
-from onoma.corpus.writers.delimited import write_csv
+from onoma.corpus.writers.delimited import flat, write_csv
 from onoma.corpus.writers.files import open_output
 from onoma.corpus.writers.folders import folder_for
 from onoma.errors import SettingsError
@@ -58,17 +57,6 @@ def export(base: KnowledgeBase, target: Path, kind: str) -> list[Path]:
 def exported_files(target: Path, kind: str) -> list[Path]:
     """Return every file that an export may write."""
     return [target, *(target / f"{name}.{kind}" for name in ("records", "entities"))]
-
-
-def flat(table: pa.Table) -> pa.Table:
-    """Return lists and structures as JSON: a delimited file has no room for them."""
-    for at, column in enumerate(table.schema):
-        if pa.types.is_nested(column.type):
-            texts = [
-                None if value is None else json.dumps(value, default=str) for value in table.column(at).to_pylist()
-            ]
-            table = table.set_column(at, column.name, pa.array(texts, pa.string()))
-    return table
 
 
 def _with_entities(base: KnowledgeBase) -> pa.Table:

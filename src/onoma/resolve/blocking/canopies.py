@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.distinct import distinct
+from onoma.numerics.parts import n_threads
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking._canopies_kernels import (
     cosines,
@@ -58,7 +59,6 @@ class CanopySettings:
     """Neighbours of each record; None: 20, up to 100 for small tables, down to 10 from 100,000 records on."""
     hot: int | None = None
     """A feature of more records is left out; None: 200, up to 2,000 for small tables, down to 50 for large ones."""
-    threads: int = 2
 
     def resolved(self, n: int) -> tuple[int, int]:
         """Return the numbers for a table of n records."""
@@ -136,7 +136,7 @@ def _near_keys(
         return np.minimum(i, j) * np.int64(n) + np.maximum(i, j)
 
     found: list[NDArray[np.int64]] = []
-    with progress.task("canopies", total=n, unit="records") as task, ThreadPoolExecutor(settings.threads) as pool:
+    with progress.task("canopies", total=n, unit="records") as task, ThreadPoolExecutor(n_threads()) as pool:
         for keys in pool.map(part, range(0, n, _CHUNK)):
             found.append(keys)
             task.advance(min(_CHUNK, n - _CHUNK * (len(found) - 1)))
@@ -200,9 +200,10 @@ def pair_similarity(fields: Sequence[FieldData], a: NDArray[np.int32], b: NDArra
 
 
 def _bags(
-    fields: Sequence[FieldData], n: int, hot: int, threads: int = 2
+    fields: Sequence[FieldData], n: int, hot: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], int]:
     """Return the features of all records (offsets, ids), the weight of each feature, and how many were too common."""
+    threads = n_threads()
     with ThreadPoolExecutor(threads) as pool:
         blocks = [each.result() for each in [pool.submit(block) for block in _blocks(fields, hot)]]
         offsets = np.zeros(n + 1, dtype=np.int64)
@@ -233,10 +234,10 @@ def _inner(field: FieldData, hot: int) -> _Block:
 
 
 def inverted_lists(
-    offsets: NDArray[np.int64], features: NDArray[np.int32], n_features: int, threads: int = 2
+    offsets: NDArray[np.int64], features: NDArray[np.int32], n_features: int, threads: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return for each feature the records that have it, ascending."""
-    inverted_offsets = count_features(features, n_features)
+    inverted_offsets, threads = count_features(features, n_features), threads or n_threads()
     inverted = np.empty(len(features), dtype=np.int32)
     borders = [n_features * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:

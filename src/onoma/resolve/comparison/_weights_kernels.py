@@ -48,6 +48,31 @@ def score_pairs(
 
 
 @nb.njit(cache=True, nogil=True)
+def subtract_shares(
+    number: NDArray[np.int64],
+    copied: NDArray[np.float64],
+    related: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    fields: NDArray[np.int64],
+    keep: NDArray[np.float64],
+    log_share: NDArray[np.float32],
+    copy: NDArray[np.float64],
+    relative: NDArray[np.float64],
+) -> None:
+    """Fill the same of every pair from what its pattern scores if shares were one, less what its shared values say.
+
+    `fields` and `keep` are those at which a pattern is equal, from `offsets` of its number on.
+    """
+    for e in range(len(number)):
+        p = number[e]
+        said = 0.0
+        for at in range(offsets[p], offsets[p + 1]):
+            said += keep[at] * log_share[e, fields[at]]
+        copy[e] = copied[p] - said
+        relative[e] = related[p] - said
+
+
+@nb.njit(cache=True, nogil=True)
 def count_levels(
     levels: NDArray[np.int8], parent: NDArray[np.int64], weight: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> None:

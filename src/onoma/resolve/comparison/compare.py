@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.numerics.distinct import distinct
+from onoma.numerics.parts import n_threads
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.resolve.fields._pairs_kernels import different_values
@@ -41,7 +42,7 @@ def compare_records(
         return levels
     n_parts = -(-len(a) // _PART) * 2
     bounds = [len(a) * part // n_parts for part in range(n_parts + 1)]
-    with progress.task("comparing", total=len(a), unit="pairs") as task, ThreadPoolExecutor(2) as pool:
+    with progress.task("comparing", total=len(a), unit="pairs") as task, ThreadPoolExecutor(n_threads()) as pool:
         for done in pool.map(compare, bounds[:-1], bounds[1:]):
             task.advance(done)
     return levels

@@ -13,7 +13,9 @@ _CHANCE = 1e-6
 """How seldom what is taken for a dependence may come about by chance."""
 
 
-def dependence(background: NDArray[np.int8], n_levels: int) -> NDArray[np.float64]:
+def dependence(
+    background: NDArray[np.int8], n_levels: int, weight: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """Return how much fields tell of each other among strangers: shared information, from 0 to 1.
 
     Only random pairs show it. Among candidates that are held apart, fields agree together because some of them are the
@@ -25,10 +27,12 @@ def dependence(background: NDArray[np.int8], n_levels: int) -> NDArray[np.float6
         Levels of pairs of strangers (row) in each field; -1: missing.
     n_levels
         The most levels that a field has.
+    weight
+        How many pairs each row stands for; None: itself.
     """
     n_fields = background.shape[1]
     strength = np.zeros((n_fields, n_fields))
-    each = np.ones(len(background))
+    each = np.ones(len(background)) if weight is None else weight
     for one in range(n_fields):
         for other in range(one):
             counts = np.zeros((n_levels, n_levels))

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from onoma.resolve.comparison._weights_kernels import count_levels
 from onoma.resolve.comparison.dependence import dependence, spanning_tree
 from onoma.resolve.comparison.noise import FIRM, WEAK
+from onoma.resolve.comparison.patterns import Patterns
 from onoma.resolve.comparison.relatives import draw_to_strangers
 from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, Evidence, Weights, WeightSettings
 
@@ -29,6 +30,9 @@ class LevelCounts:
         self.f = len(evidence.n_levels)
         self.parent = np.full(self.f, -1)
         self.counts = np.zeros((3, self.f, self.k + 1, self.k))
+        self.patterns, self.strangers = Patterns.of(evidence.levels), Patterns.of(evidence.background)
+        self.strangers_weight = self.strangers.sums(evidence.background_weight)
+        self.n_strangers = self.strangers.sums(np.ones(1))
         self.background = self._background()
         self.lifted = self._lifted()
         self.typical = self._typical()
@@ -41,7 +45,7 @@ class LevelCounts:
 
     def _background(self) -> NDArray[np.float64]:
         counts = np.zeros((self.f, self.k + 1, self.k))
-        count_levels(self.evidence.background, self.parent, self.evidence.background_weight, counts)
+        count_levels(self.strangers.levels, self.parent, self.strangers_weight, counts)
         if self.evidence.contrast >= 0:
             # Pairs that are no candidates have better rivals than each other.
             last = self.evidence.n_levels[self.evidence.contrast] - 1
@@ -58,7 +62,7 @@ class LevelCounts:
     def _lifted(self) -> NDArray[np.float64]:
         """Return the pairs of the background, each counted once, by field, level of the parent and level."""
         counts = np.zeros((self.f, self.k + 1, self.k))
-        count_levels(self.evidence.background, self.parent, np.ones(len(self.evidence.background)), counts)
+        count_levels(self.strangers.levels, self.parent, self.n_strangers, counts)
         return counts[:, :-1]
 
     def start(self) -> Weights:
@@ -92,20 +96,22 @@ class LevelCounts:
     ) -> None:
         """Move the counts a step towards those of new expectations."""
         new = np.zeros_like(self.counts)
-        levels = self.evidence.levels
-        count_levels(levels, self.parent, copied, new[COPIED])
-        count_levels(levels, self.parent, related, new[RELATED])
+        self._count(copied, new[COPIED])
+        self._count(related, new[RELATED])
         if self.evidence.linking:
             # Candidates are the best of all pairs; that they are not matched is known of few. Strangers come from
             # the background, but for the contrast, which only candidates have.
             apart = np.zeros_like(new[FRESH])
-            count_levels(levels, self.parent, 1.0 - akin, apart)
+            self._count(1.0 - akin, apart)
             if self.evidence.contrast >= 0:
                 new[FRESH, self.evidence.contrast] = apart[self.evidence.contrast]
         else:
-            count_levels(levels, self.parent, self.counted * (1.0 - akin), new[FRESH])
+            self._count(self.counted * (1.0 - akin), new[FRESH])
         new[FRESH] += self.background
         self.counts += step * (new - self.counts)
+
+    def _count(self, weight: NDArray[np.float64], counts: NDArray[np.float64]) -> None:
+        count_levels(self.patterns.levels, self.parent, self.patterns.sums(weight), counts)
 
     def grow_tree(self) -> None:
         """Choose each field's parent, and count again by parent."""
@@ -115,7 +121,7 @@ class LevelCounts:
         self.counts[:] = 0.0
 
     def _dependence(self) -> NDArray[np.float64]:
-        strength = dependence(self.evidence.background, self.k)
+        strength = dependence(self.strangers.levels, self.k, self.n_strangers)
         if self.evidence.contrast >= 0:
             strength[self.evidence.contrast] = strength[:, self.evidence.contrast] = 0.0
         return strength
@@ -174,10 +180,9 @@ class LevelCounts:
         A level that strangers are hardly ever at would else outweigh equality itself, whose weight is bounded by how
         rare a value can be seen to be.
         """
-        for g in range(tables.shape[2]):
-            cap = tables[COPIED, f, g, 0] - min(self.typical[f], tables[FRESH, f, g, 0])
-            least = tables[COPIED, f, g, 1:k] - max(cap, 0.0)
-            tables[FRESH, f, g, 1:k] = np.maximum(tables[FRESH, f, g, 1:k], least)
+        copied, fresh = tables[COPIED, f], tables[FRESH, f]
+        cap = copied[:, :1] - np.minimum(self.typical[f], fresh[:, :1])
+        fresh[:, 1:k] = np.maximum(fresh[:, 1:k], copied[:, 1:k] - np.maximum(cap, 0.0))
 
     def _strangers(self, f: int) -> NDArray[np.float64]:
         """Return the pairs of strangers by level of the parent and level.

@@ -13,6 +13,7 @@ No labels are used.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,11 @@ from onoma.resolve.comparison.compare import compare_records
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence, Weights, edge_weights
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.names.fields import MutationComparison, learn_mutations
 from onoma.resolve.posterior.copying import CopyingSampler, Draws
 from onoma.resolve.posterior.linking import LinkingSampler
+
+if TYPE_CHECKING:
+    from onoma.resolve.names.fields import MutationComparison
 
 __all__ = ["LearntComparison", "compared_anew", "comparisons_note", "learn_comparisons", "told"]
 
@@ -42,7 +45,7 @@ class LearntComparison:
     """How a field is better compared, and by how much: what the levels tell of all there is to tell."""
 
     field: str
-    comparison: MutationComparison
+    comparison: "MutationComparison"
     by_kind: float
     by_mutation: float
 
@@ -61,6 +64,8 @@ def learn_comparisons(
     seed
         Of the samplers.
     """
+    from onoma.resolve.names.fields import learn_mutations  # much to load, for those who ask for it alone
+
     copied = _glance(evidence, weights, seed).copied
     found = []
     worded = [f for f, field in enumerate(fields) if _is_worded(field)]
@@ -118,7 +123,7 @@ def _is_worded(field: FieldData) -> bool:
     return float(np.average([value.count(" ") + 1 for value in field.values], weights=field.counts)) <= _MOST_WORDS
 
 
-def _levels(fields: Sequence[FieldData], anew: dict[int, MutationComparison], evidence: Evidence) -> NDArray[np.int8]:
+def _levels(fields: Sequence[FieldData], anew: "dict[int, MutationComparison]", evidence: Evidence) -> NDArray[np.int8]:
     """Return the levels of the candidates by the new comparisons, and as they were in the other fields."""
     every = [replace(field, comparison=anew.get(f, field.comparison)) for f, field in enumerate(fields)]
     levels = evidence.levels.copy()

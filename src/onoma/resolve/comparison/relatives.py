@@ -33,14 +33,15 @@ def draw_to_strangers(
     bound
         The most that relatives share, as a part of the information that copies share.
     """
+    akin, strange, known = related[fields, -1], fresh[fields, -1], presence[fields]
 
     def information(table: Floats) -> float:
-        return _divergence(table[fields, -1], fresh[fields, -1], presence[fields])
+        return _divergence(table, strange, known)
 
-    limit = bound * information(copied)
-    if information(related) <= limit:
+    limit = bound * information(copied[fields, -1])
+    if information(akin) <= limit:
         return related
-    t = _largest(lambda t: information(_tempered(related, fresh, t)) <= limit)
+    t = _largest(lambda t: information(_tempered(akin, strange, t)) <= limit)
     found = related.copy()
     found[fields] = _tempered(related, fresh, t)[fields]
     return found

@@ -30,7 +30,7 @@ class SlipCounts:
     Parameters
     ----------
     levels
-        The level of each candidate pair in each field; -1: missing.
+        Levels in each field; -1: missing. A row for each candidate pair, or for several that are alike.
     """
 
     def __init__(self, levels: NDArray[np.int8]) -> None:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from onoma.progress import SILENT, Progress
 from onoma.resolve.comparison.level_counts import LevelCounts
+from onoma.resolve.comparison.patterns import PatternWeights
 from onoma.resolve.comparison.slips import SlipCounts
-from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings, edge_weights
+from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings
 from onoma.resolve.posterior.copying import CopyingSampler, Draws
 
 __all__ = ["learn_weights"]
@@ -36,22 +37,28 @@ def learn_weights(
     settings = settings or WeightSettings()
     counts = LevelCounts(evidence, settings)
     weights = counts.start()
+    weigh = PatternWeights(evidence, counts.patterns)
     total = settings.n_closed + settings.n_stochastic
     with progress.task("learning weights", total=total, unit="rounds") as task:
-        weights = _closed_form(evidence, counts, weights, settings, task.advance)
+        weights = _closed_form(evidence, counts, weights, settings, weigh, task.advance)
         sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=seed, outside=evidence.outside)
         if not evidence.linking:
-            weights = _stochastic(evidence, counts, weights, settings, sampler, task.advance)
+            weights = _stochastic(evidence, counts, weights, settings, sampler, weigh, task.advance)
     return weights, sampler
 
 
 def _closed_form(
-    evidence: Evidence, counts: LevelCounts, weights: Weights, settings: WeightSettings, advance: Advance
+    evidence: Evidence,
+    counts: LevelCounts,
+    weights: Weights,
+    settings: WeightSettings,
+    weigh: PatternWeights,
+    advance: Advance,
 ) -> Weights:
     """Run EM with the expected origins of a record whose rivals come earlier with probability one half."""
     a, b, n = evidence.a, evidence.b, evidence.n
     for done in range(settings.n_closed):
-        copy, relative = edge_weights(evidence, weights)
+        copy, relative = weigh(weights)
         z = copy + relative
         rivals = np.bincount(a, z, n) + np.bincount(b, z, n)
         if evidence.linking:
@@ -78,16 +85,17 @@ def _stochastic(
     weights: Weights,
     settings: WeightSettings,
     sampler: CopyingSampler,
+    weigh: PatternWeights,
     advance: Advance,
 ) -> Weights:
     """Go on with draws of the sampler: first to let the chain settle, then to learn, with ever smaller steps."""
     settle = settings.n_stochastic // 4
     half = settings.n_stochastic // 2
     links = related = 0.0
-    slips = SlipCounts(evidence.levels)
+    slips = SlipCounts(counts.patterns.levels)
     n_sweeps = settings.sweeps if evidence.n <= _LARGE else min(settings.sweeps, _FEW_SWEEPS)
     for done in range(settings.n_stochastic):
-        draws = sampler.run(*edge_weights(evidence, weights), n_sweeps=n_sweeps)
+        draws = sampler.run(*weigh(weights), n_sweeps=n_sweeps)
         advance(1, links=float(evidence.n - draws.n_entities.mean()))
         if done < settle:
             continue
@@ -96,7 +104,7 @@ def _stochastic(
         step = 1.0 if done < half else 1.0 / (done - half + 1)
         copied = _broad(draws, settings)
         counts.add(step, copied, draws.related, draws.akin)
-        slips.add(step, copied)
+        slips.add(step, counts.patterns.sums(copied))
         links += step * (draws.copied.sum() - links)
         related += step * (draws.related.sum() - related)
         weights = counts.weights(links, related)

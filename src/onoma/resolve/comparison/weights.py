@@ -14,6 +14,7 @@ How many fields of a copy differ is a matter of its own (`slips.py`). How weight
 `weight_learning.py`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +30,9 @@ COPIED, RELATED, FRESH = 0, 1, 2
 _CLIP = 60.0  # log weights beyond this are certain
 _AHEAD = 8.0
 """By how much, as a logarithm, a relation can outweigh a copy."""
+_TIMES_AHEAD = np.exp(_AHEAD)
+_AT_ONCE = 16_384
+"""Pairs weighed together: what is known of them fits into the second cache of a core."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,15 +134,37 @@ def log_bayes_factors(evidence: Evidence, weights: Weights) -> tuple[NDArray[np.
 
 def edge_weights(evidence: Evidence, weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weights of every pair as copy and as relative, ready for the sampler."""
-    copy, relative = log_bayes_factors(evidence, weights)
-    if weights.sigma > 0:
-        relative += np.log(weights.sigma)
-        np.exp(np.clip(relative, -_CLIP, _CLIP, out=relative), out=relative)
-    else:
-        relative[:] = 0.0
-    copy += np.log(weights.kappa)
-    np.exp(np.clip(copy, -_CLIP, _CLIP, out=copy), out=copy)
-    return copy, limit_relatives(copy, relative)
+    copy, relative = np.empty(len(evidence.a)), np.empty(len(evidence.a))
+    tables = (weights.parent, weights.tables, weights.keep, weights.slips)
+
+    def score(first: int, end: int) -> None:
+        part = slice(first, end)
+        score_pairs(evidence.levels[part], evidence.log_share[part], *tables, copy[part], relative[part])
+
+    return as_weights(copy, relative, weights, score)
+
+
+def as_weights(
+    copy: NDArray[np.float64], relative: NDArray[np.float64], weights: Weights, score: Callable[[int, int], None]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Let log Bayes factors be filled in, part by part, and return the weights that they give, in the same place."""
+
+    def weigh(first: int, end: int) -> None:
+        for begin in range(first, end, _AT_ONCE):  # while the numbers are near
+            part = slice(begin, min(begin + _AT_ONCE, end))
+            score(part.start, part.stop)
+            one, other = copy[part], relative[part]
+            if weights.sigma > 0:
+                other += np.log(weights.sigma)
+                np.exp(np.clip(other, -_CLIP, _CLIP, out=other), out=other)
+            else:
+                other[:] = 0.0
+            one += np.log(weights.kappa)
+            np.exp(np.clip(one, -_CLIP, _CLIP, out=one), out=one)
+            np.minimum(other, np.maximum(_TIMES_AHEAD * one, 1.0), out=other)
+
+    in_parts(len(copy), weigh)
+    return copy, relative
 
 
 def limit_relatives(copy: NDArray[np.float64], relative: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -150,4 +176,4 @@ def limit_relatives(copy: NDArray[np.float64], relative: NDArray[np.float64]) ->
     copies, and for that it is enough to be the better explanation. Where a copy is out of the question, a relation
     weighs no more than a fresh record.
     """
-    return np.minimum(relative, np.maximum(np.exp(_AHEAD) * copy, 1.0))
+    return np.minimum(relative, np.maximum(_TIMES_AHEAD * copy, 1.0))

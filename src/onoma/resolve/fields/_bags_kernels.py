@@ -112,7 +112,7 @@ def _holds(ids: NDArray[np.int32], start: int, end: int, wanted: int) -> bool:
     return _find(ids, start, end, wanted) >= 0
 
 
-@nb.njit("Tuple((uint64[::1], int64[::1]))(uint32[::1], int64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def deletion_hashes(
     letters: NDArray[np.uint32], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: multiplying by it spreads keys (Fibonacci hashing)
 
 
-@nb.njit("Tuple((int64[::1], int64[::1]))(int64[::1], int64)", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def distinct_keys(keys: NDArray[np.int64], bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the distinct keys (not negative) by first appearance, and the place of each key among them.
 
@@ -32,9 +32,7 @@ def distinct_keys(keys: NDArray[np.int64], bits: int) -> tuple[NDArray[np.int64]
     return distinct[:n].copy(), place
 
 
-@nb.njit(
-    "Tuple((int32[::1], int32[::1], int32[::1]))(int32[::1], int32[::1], int32[::1], int8[:])", cache=True, nogil=True
-)
+@nb.njit(cache=True, nogil=True)
 def different_values(
     codes: NDArray[np.int32], a: NDArray[np.int32], b: NDArray[np.int32], levels: NDArray[np.int8]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:

@@ -43,7 +43,8 @@ def improve_inplace(s: NDArray[np.float32], labels: NDArray[np.int64], threshold
     for _ in range(100):
         moved = False
         for i in range(n):
-            pull[:] = 0.0
+            for c in range(n):
+                pull[c] = 0.0
             for j in range(n):
                 if j != i:
                     pull[labels[j]] += s[i, j] - threshold

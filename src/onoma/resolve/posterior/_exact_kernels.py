@@ -51,7 +51,8 @@ def pairs_that_matter(
                 copies[at[i]] = copy[e]
                 at[i] += 1
     matters = is_copy.copy()
-    total[:] = 0.0
+    for i in range(n):
+        total[i] = 0.0
     for e in range(len(a)):
         weight = copy[e] + relative[e]
         if is_copy[e] or weight <= least:

@@ -25,6 +25,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.parts import n_threads
 from onoma.numerics.rng import kernel_state, stream
 from onoma.resolve.posterior._copying_kernels import (
     Lists,
@@ -91,7 +92,7 @@ class CopyingSampler:
     outside
         Records that are there as neighbours of others only: they are always fresh.
     threads
-        How many work at a time; the answer does not depend on it.
+        How many work at a time; None: as many as there are cores. The answer does not depend on it.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("rng_state", "time")
@@ -105,7 +106,7 @@ class CopyingSampler:
         *,
         seed: int,
         outside: NDArray[np.bool_] | None = None,
-        threads: int = 2,
+        threads: int | None = None,
     ) -> None:
         self.a, self.b = a, b
         self._outside = np.zeros(n, dtype=np.bool_) if outside is None else outside
@@ -113,7 +114,7 @@ class CopyingSampler:
         """The key, and the number of sweeps done."""
         self.rng_state[1] = 0
         self.time = stream(seed, "copying", "start").random(n)
-        self._threads = threads
+        self._threads = threads or n_threads()
         self._layout: _Layout | None = None
 
     def among(self, records: NDArray[np.int32], pairs: NDArray[np.int64]) -> "CopyingSampler":
@@ -260,10 +261,13 @@ class _Sweeps:
     def draws(self, n_pairs: int) -> Draws:
         """Return what was seen, told of all pairs."""
         n_sweeps = max(self.n_sweeps, 1)
-        copied, related, together, akin = (np.zeros(n_pairs) for _ in range(4))
-        for counts, shares in ((self._counts.n_copied, copied), (self._counts.n_related, related)):
+        together, akin = np.zeros(n_pairs), np.zeros(n_pairs)
+        shares = []
+        for counts in (self._counts.n_copied, self._counts.n_related):
             seen = np.flatnonzero(counts)
-            np.add.at(shares, self._layout.pairs[seen], counts[seen] / n_sweeps)
+            share = np.bincount(self._layout.pairs[seen], counts[seen] / n_sweeps, n_pairs)
+            shares.append(np.asarray(share, dtype=np.float64))
+        copied, related = shares
         together[self._layout.inside] = self._counts.n_together / n_sweeps
         akin[self._layout.inside] = self._counts.n_akin / n_sweeps
         kept = self._roots[: max(self.n_sweeps - self._first_kept, 0)]

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from onoma.numerics.parts import in_parts
 from onoma.numerics.rng import kernel_state
-from onoma.resolve.posterior._copying_kernels import components_above
+from onoma.numerics.union_find import components
 from onoma.resolve.posterior._exact_kernels import draw_forests, pairs_that_matter, sum_forests
 from onoma.resolve.posterior.copying import LEAST, Draws
 
@@ -170,8 +170,7 @@ def solve_small(
         Of the samples that are drawn from what is solved.
     """
     plausible = pairs_that_matter(n, a, b, copy, relative, FAINT, FAINT_SUM, LEAST)
-    kept = np.where(plausible, copy + relative, 0.0)
-    component = components_above(n, a, b, kept, np.zeros(len(kept)), 0.0)
+    component = components(n, a[plausible].astype(np.int64), b[plausible].astype(np.int64))
     size = np.bincount(component, minlength=n)
     inside = component[a] == component[b]
     small = inside & (size[component[a]] <= LARGEST)
@@ -196,7 +195,9 @@ def solve_small(
         low, high = np.minimum(one, other), np.maximum(one, other)
         slot = low * (2 * k - low - 1) // 2 + high - low - 1
         members = order[starts[firsts][:, None] + np.arange(k)].astype(np.int32)
-        group = _Group.of(members, place, slot, kept[pairs[at]], copy[pairs[at]])
+        these = pairs[at]
+        weight = np.where(plausible[these], copy[these] + relative[these], 0.0)
+        group = _Group.of(members, place, slot, weight, copy[these])
         values[:, at] = group.solve()[:, place, slot]
         groups.append(group)
     copied, related, together, akin = values
@@ -226,8 +227,7 @@ def pairs_around(
     copy, relative = weight
     plausible = pairs_that_matter(n, a, b, copy, relative, FAINT, FAINT_SUM, LEAST)
     plausible |= (met[a] | met[b]) & (copy + relative > FAINT)
-    kept = np.where(plausible, copy + relative, 0.0)
-    component = components_above(n, a, b, kept, np.zeros(len(kept)), 0.0)
+    component = components(n, a[plausible].astype(np.int64), b[plausible].astype(np.int64))
     near = np.zeros(n, dtype=np.bool_)
     near[component[records]] = True
     return np.flatnonzero(plausible & near[component[a]])

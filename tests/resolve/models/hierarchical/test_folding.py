@@ -9,7 +9,8 @@ from onoma.corpus.simulate.authors import simulate_authors
 from onoma.resolve.fields.prepare import prepare_fields
 from onoma.resolve.models.hierarchical.folding import fold_mentions
 from onoma.resolve.models.hierarchical.grow import grow_records
-from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn
+from onoma.resolve.models.hierarchical.mentions import BagColumn
+from onoma.resolve.models.hierarchical.whole_names import NameColumn
 
 ROW = st.tuples(st.integers(0, 1), st.sampled_from(["ann", "bo", None]), st.lists(st.sampled_from("xyz"), max_size=3))
 

@@ -6,7 +6,8 @@ import pytest
 
 from onoma.corpus.clustering import Clustering
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.models.hierarchical.grow import _shares, given_and_family, tree_columns
+from onoma.resolve.models.hierarchical.grow import _shares, tree_columns
+from onoma.resolve.models.hierarchical.whole_names import given_and_family
 
 
 def fields_of(kinds, **columns):

@@ -7,9 +7,10 @@ import pyarrow as pa
 import pytest
 
 from onoma.numerics.rng import stream
-from onoma.resolve.models.hierarchical.learning import learn_bags, name_scores, rare_names
-from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn
+from onoma.resolve.models.hierarchical.learning import learn_bags
+from onoma.resolve.models.hierarchical.mentions import BagColumn
 from onoma.resolve.models.hierarchical.trees import BagScores
+from onoma.resolve.models.hierarchical.whole_names import NameColumn, name_scores, rare_names
 
 
 def names_of(pairs: list[tuple[str, str]]) -> tuple[NameColumn, NameColumn]:

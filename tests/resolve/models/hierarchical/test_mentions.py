@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 from onoma.errors import DataError
-from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn, TreeTable
+from onoma.resolve.models.hierarchical.mentions import BagColumn, TreeTable
+from onoma.resolve.models.hierarchical.whole_names import NameColumn
 
 
 def a_table(**settings) -> TreeTable:

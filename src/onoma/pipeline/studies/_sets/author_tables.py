@@ -15,8 +15,9 @@ from onoma.pipeline.evaluation import gold_labels
 from onoma.pipeline.reproduce import Context
 from onoma.resolve.fields.writing import fold_all
 from onoma.resolve.models.hierarchical.learning import AUTHOR_BAGS
-from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn, TreeColumns
+from onoma.resolve.models.hierarchical.mentions import BagColumn, TreeColumns
 from onoma.resolve.models.hierarchical.trees import BagScores
+from onoma.resolve.models.hierarchical.whole_names import NameColumn
 
 __all__ = ["AuthorTable", "aminer", "anthology", "patents", "simulated"]
 

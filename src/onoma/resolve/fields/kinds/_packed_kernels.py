@@ -41,7 +41,7 @@ def one_slip(letters: NDArray[np.uint16], i: int, i_end: int, j: int, j_end: int
     return 2
 
 
-@nb.njit("int8[::1](int32[::1], int32[::1], uint16[::1], int64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def slips_upto_two(
     a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
 ) -> NDArray[np.int8]:
@@ -73,7 +73,7 @@ def slips_upto_two(
     return found
 
 
-@nb.njit("float32[::1](int32[::1], int32[::1], uint16[::1], int64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def winkler_similarities(
     a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
 ) -> NDArray[np.float32]:
@@ -121,7 +121,7 @@ def winkler_similarities(
     return found
 
 
-@nb.njit("boolean[::1](int32[::1], int32[::1], uint16[::1], int64[::1])", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def begins_or_ends(
     a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
@@ -137,11 +137,7 @@ def begins_or_ends(
     return found
 
 
-@nb.njit(
-    "uint64[::1](int64[::1], int32[::1], int32[::1], boolean[::1], boolean, uint16[::1], int64[::1])",
-    cache=True,
-    nogil=True,
-)
+@nb.njit(cache=True, nogil=True)
 def hash_words(
     offsets: NDArray[np.int64],
     ids: NDArray[np.int32],
@@ -186,7 +182,7 @@ def hash_words(
     return found
 
 
-@nb.njit("Tuple((int64[::1], int64[::1]))(int64[::1], int32[::1], boolean[::1], int64)", cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True)
 def cross_words(
     offsets: NDArray[np.int64], ids: NDArray[np.int32], marked: NDArray[np.bool_], most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -17,7 +17,6 @@ from onoma.resolve.comparison.choice import choose_weights
 from onoma.resolve.comparison.supervision import PairModel
 from onoma.resolve.comparison.weights import edge_weights
 from onoma.resolve.contract import Capability, Posterior, Problem, RunContext
-from onoma.resolve.models.copying.partitions import sample_copies
 from onoma.resolve.posterior.copying import CopyingSampler
 from onoma.resolve.posterior.exact import solve_small
 from onoma.resolve.posterior.exclusive import ExclusiveSampler
@@ -84,6 +83,8 @@ class Copying:
         run.clock.lap("weights")
         stopped, n_cut, alike, solved = None, 0, None, None
         if run.carry is not None:
+            from onoma.resolve.models.copying.partitions import sample_copies  # much to load, for this alone
+
             effort = {"n_burn_in": settings.burn_in, "n_samples": settings.samples, "seed": run.seed}
             draws, n_cut = sample_copies(evidence, weights, **effort, carry=run.carry)
         else:
@@ -102,7 +103,9 @@ class Copying:
             left = None if solved is None else (len(solved.records), len(solved.rest))
             draws, stopped = sample(chain, evidence, settings, run, left=left)
             if solved is not None:
+                del copy, relative, chain  # there are many pairs: what is no longer needed makes room
                 draws = solved.joined(draws, len(evidence.a))
+                del solved
         run.clock.lap("sampling")
         return posterior_of(compared, weights, draws, run, settings=settings, stopped=stopped, n_cut=n_cut, alike=alike)
 

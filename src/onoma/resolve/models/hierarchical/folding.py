@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.rng import stream
-from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn
+from onoma.resolve.models.hierarchical.mentions import BagColumn
+from onoma.resolve.models.hierarchical.whole_names import NameColumn
 
 __all__ = ["MentionFolding", "fold_mentions"]
 

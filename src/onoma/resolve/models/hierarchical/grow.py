@@ -23,10 +23,11 @@ from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.models.hierarchical._bags_kernels import COUNT, FIRST, NEXT, PARENT
 from onoma.resolve.models.hierarchical.learning import AUTHOR_BAGS
-from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn, TreeColumns
+from onoma.resolve.models.hierarchical.mentions import BagColumn, TreeColumns
 from onoma.resolve.models.hierarchical.nodes import shard_nodes
 from onoma.resolve.models.hierarchical.run import TreeRun, TreeSettings, resolve_trees
 from onoma.resolve.models.hierarchical.trees import BagScores
+from onoma.resolve.models.hierarchical.whole_names import NameColumn, given_and_family
 from onoma.resolve.posterior.copying import Draws
 from onoma.resolve.report.entity_tree import EntityTree
 
@@ -34,13 +35,11 @@ __all__ = [
     "N_SAMPLES",
     "GrownTrees",
     "TreeEntities",
-    "given_and_family",
     "grow_columns",
     "grow_records",
     "tree_columns",
 ]
 
-_FAMILY = ("last", "surname", "family", "nachname", "nom")
 N_SAMPLES = 20
 """Samples that say how sure a row is of its place."""
 _CHOSEN = 25
@@ -198,32 +197,6 @@ def tree_columns(fields: Sequence[FieldData], block: NDArray[np.int32] | None = 
     return TreeColumns(
         labels, names, [bag for bag, _ in made], [kind for _, kind in made], [each.kind == "set" for each in others]
     )
-
-
-def given_and_family(people: Sequence[FieldData], rows: NDArray[np.int64] | None = None) -> tuple[list[str], list[str]]:
-    """Return given and family names: of columns of their own, or the last word of whole names and what is before.
-
-    Parameters
-    ----------
-    people
-        The fields of the kind person.
-    rows
-        Some rows; default, all.
-    """
-    texts = [_texts(each, slice(None) if rows is None else rows) for each in people]
-    if not people:
-        return [], []
-    if len(people) == 1:
-        parts = [text.rpartition(" ") for text in texts[0]]
-        return [given for given, _, _ in parts], [family for _, _, family in parts]
-    marked = [k for k, each in enumerate(people) if any(word in each.name.lower() for word in _FAMILY)]
-    last = marked[0] if marked else len(people) - 1
-    rest = [column for k, column in enumerate(texts) if k != last]
-    return [" ".join(filter(None, row)) for row in zip(*rest, strict=True)], texts[last]
-
-
-def _texts(field: FieldData, rows: NDArray[np.int64] | slice) -> list[str]:
-    return [field.values[code] if code >= 0 else "" for code in field.codes[rows].tolist()]
 
 
 def _bag(field: FieldData) -> tuple[BagColumn, BagScores]:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.rng import stream
-from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn
+from onoma.resolve.models.hierarchical.mentions import BagColumn
 from onoma.resolve.models.hierarchical.trees import BagScores
 
-__all__ = ["AUTHOR_BAGS", "FEWEST", "learn_bags", "name_scores", "rare_names"]
+__all__ = ["AUTHOR_BAGS", "FEWEST", "learn_bags"]
 
 FEWEST = 200
 """Mentions of known entities from which on what fields score is learnt."""
@@ -25,61 +25,12 @@ FEWEST = 200
 _ALPHAS = np.geomspace(0.3, 3000.0, 25)
 _DISCOUNTS = np.arange(9) / 10
 _SAMPLE = 20_000
-_LARGEST = 200
-"""Mentions of a name from which on it may be that of several people after all."""
 AUTHOR_BAGS = {
     "people": BagScores(evidence=0.5, alpha=6.5, discount=0.5, cosine=2.0),
     "text": BagScores(evidence=0.33, alpha=400.0, discount=0.0, cosine=2.0),
     "category": BagScores(evidence=0.5, alpha=5.0, discount=0.1),
 }
 """Where there is nobody to learn from: about what authors' co-authors, titles and venues teach."""
-
-
-def name_scores(given: NameColumn, family: NameColumn) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return by form of given and of family names what their sum is log λ of: how many people have the name.
-
-    An initial stands for all names that begin with it.
-    """
-    both = _distinct_names(given, family)
-    n_names = max(len(both), 1)
-    heads = [form.split(" ", 1)[0] for form in given.forms.to_pylist()]
-    words = {word: k for k, word in enumerate(dict.fromkeys(heads))}
-    code = np.array([words[head] for head in heads], np.int64)
-    is_whole = np.array([len(head) > 1 for head in heads], np.bool_)
-    counts = np.bincount(code[both[is_whole[both[:, 0]], 0]], minlength=len(words)) + 0.5
-    letter = np.array([ord(word[0]) for word in words], np.int64)
-    by_letter = np.bincount(letter, counts)
-    shares = np.array([by_letter[ord(w)] if len(w) == 1 else counts[k] for w, k in words.items()]) / counts.sum()
-    families = np.bincount(both[:, 1], minlength=len(family.forms)) + 0.5
-    half = 0.5 * np.log(n_names)
-    return (np.log(shares[code]) + half).astype(np.float32), (np.log(families / n_names) + half).astype(np.float32)
-
-
-def _distinct_names(given: NameColumn, family: NameColumn) -> NDArray[np.int64]:
-    known = (given.codes >= 0) & (family.codes >= 0)
-    keys = np.unique(given.codes[known].astype(np.int64) * len(family.forms) + family.codes[known])
-    return np.stack([keys // max(len(family.forms), 1), keys % max(len(family.forms), 1)], axis=1)
-
-
-def rare_names(
-    given: NameColumn,
-    family: NameColumn,
-    scores: tuple[NDArray[np.float32], NDArray[np.float32]],
-    *,
-    most: float = 0.1,
-) -> NDArray[np.int64]:
-    """Return a label for each mention of a whole name that at most so many people share; -1 for the others."""
-    is_whole = np.array([len(form.split(" ", 1)[0]) > 1 for form in given.forms.to_pylist()], np.bool_)
-    known = np.flatnonzero((given.codes >= 0) & (family.codes >= 0))
-    known = known[is_whole[given.codes[known]]]
-    rate = scores[0][given.codes[known]] + scores[1][family.codes[known]]
-    known = known[rate < np.log(most)]
-    keys = given.codes[known].astype(np.int64) * len(family.forms) + family.codes[known]
-    _, group, sizes = np.unique(keys, return_inverse=True, return_counts=True)
-    use = (sizes[group] >= 2) & (sizes[group] <= _LARGEST)
-    labels = np.full(len(given.codes), -1, np.int64)
-    labels[known[use]] = np.unique(group[use], return_inverse=True)[1]
-    return labels
 
 
 def learn_bags(

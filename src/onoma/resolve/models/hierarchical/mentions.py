@@ -14,6 +14,7 @@ from onoma.resolve.fields.bags import Alike, slips
 from onoma.resolve.fields.names import nickname_pairs
 from onoma.resolve.models.hierarchical._bags_kernels import Mentions
 from onoma.resolve.models.hierarchical.trees import BagScores
+from onoma.resolve.models.hierarchical.whole_names import NameColumn
 
 __all__ = ["BagColumn", "NameColumn", "Shard", "TreeColumns", "TreeTable"]
 
@@ -71,28 +72,6 @@ class BagColumn:
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         inside = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], lengths)
         return BagColumn(offsets, self.ids[np.repeat(self.offsets[rows], lengths) + inside], self.words)
-
-
-@dataclass(frozen=True, eq=False)
-class NameColumn:
-    """Names as forms: distinct texts of words apart by spaces."""
-
-    codes: NDArray[np.int32]
-    forms: pa.Array
-
-    @classmethod
-    def of_texts(cls, texts: pa.Array | pa.ChunkedArray) -> "NameColumn":
-        """Number the distinct texts; null and empty ones are missing."""
-        if isinstance(texts, pa.ChunkedArray):
-            texts = texts.combine_chunks()
-        given = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
-        encoded = pc.dictionary_encode(given)
-        codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int32)
-        return cls(codes, encoded.dictionary)
-
-    def take(self, rows: NDArray[np.int64]) -> "NameColumn":
-        """Return the names of some rows."""
-        return NameColumn(self.codes[rows], self.forms)
 
 
 @dataclass(frozen=True, eq=False)

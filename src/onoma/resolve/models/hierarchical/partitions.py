@@ -9,8 +9,9 @@ import pyarrow as pa
 from onoma.corpus.clustering import Clustering
 from onoma.resolve.contract import Carry
 from onoma.resolve.models.hierarchical.grow import N_SAMPLES, TreeEntities, grow_columns
-from onoma.resolve.models.hierarchical.mentions import BagColumn, NameColumn, TreeColumns
+from onoma.resolve.models.hierarchical.mentions import BagColumn, TreeColumns
 from onoma.resolve.models.hierarchical.trees import BagScores
+from onoma.resolve.models.hierarchical.whole_names import NameColumn
 from onoma.resolve.partitions.carried import flat, rectangle, seed_of
 
 __all__ = ["sample_trees"]

@@ -14,8 +14,8 @@ from onoma.corpus.clustering import Clustering
 from onoma.errors import SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.models.hierarchical.folding import MentionFolding, fold_mentions
-from onoma.resolve.models.hierarchical.learning import learn_bags, name_scores, rare_names
-from onoma.resolve.models.hierarchical.mentions import NameColumn, Shard, TreeColumns, TreeTable
+from onoma.resolve.models.hierarchical.learning import learn_bags
+from onoma.resolve.models.hierarchical.mentions import Shard, TreeColumns, TreeTable
 from onoma.resolve.models.hierarchical.rank import TreeRankSettings, rank_trees
 from onoma.resolve.models.hierarchical.trees import (
     BagScores,
@@ -25,6 +25,7 @@ from onoma.resolve.models.hierarchical.trees import (
     TreeMoves,
     TreeScores,
 )
+from onoma.resolve.models.hierarchical.whole_names import NameColumn, name_scores, rare_names
 
 __all__ = [
     "PAPER_NAMES",

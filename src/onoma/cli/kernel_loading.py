@@ -1,0 +1,98 @@
+"""Compiled kernels taken from Numba's cache without what only a compiler would ask of them.
+
+The cache holds a kernel twice: as machine code, which is run, and as code that can still be put into other kernels. To
+read the second, and to list all that is in it, takes longer than the rest of loading, and only a kernel that is
+compiled anew needs it. So it is read when one does, and what the compiler knows of Python is gathered then, too.
+"""
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any
+
+import llvmlite.binding as llvm  # type: ignore[import-untyped]
+import numba.cpython.hashing  # noqa: F401 (the only one that tells machine code of what it has in memory)
+from numba.core import caching, codegen
+from numba.core.registry import cpu_target
+from numba.core.runtime.nrt import rtsys
+
+__all__ = ["load_lightly"]
+
+
+class _Library(codegen.JITCodeLibrary):
+    """The code of one kernel."""
+
+    _machine_code: bytes | None = None
+    _bitcode: bytes | None = None
+
+    @classmethod
+    def _unserialize(cls, owner: Any, state: tuple[str, str, Any]) -> Any:  # noqa: ANN401
+        name, kind, data = state
+        if kind != "object":
+            return super()._unserialize(owner, state)  # type: ignore[no-untyped-call]
+        self = owner.create_library(name)
+        self._machine_code, self._bitcode = data
+        self.enable_object_caching()
+        self._set_compiled_object(self._machine_code)
+        self._finalize_final_module()
+        return self
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return where a function is in memory; 0: there is none of that name."""
+        if self._machine_code is None:
+            return int(super().get_pointer_to_function(name))  # type: ignore[no-untyped-call]
+        # Machine code holds the names of its functions as they are.
+        is_there = name.encode() in self._machine_code
+        return int(self._codegen._engine.get_function_address(name)) if is_there else 0
+
+    def _get_module_for_linking(self) -> Any:  # noqa: ANN401
+        if self._bitcode is not None and self._shared_module is None:
+            self._shared_module = llvm.parse_bitcode(self._bitcode)
+            self._codegen._engine._load_defined_symbols(self._shared_module)  # type: ignore[no-untyped-call]
+        return super()._get_module_for_linking()  # type: ignore[no-untyped-call]
+
+
+def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
+    """Let kernels be loaded so from now on; where this Numba is made otherwise, as it has it.
+
+    Parameters
+    ----------
+    alone
+        Inside of it, Numba does not find the packages that it can do without.
+    """
+    context: Any = cpu_target.target_context
+    if context.codegen()._library_class is _Library:
+        return
+    with alone():
+        if _is_as_known(context):
+            rtsys.initialize(context)
+            caching.Cache.load_overload = _load_overload  # type: ignore[method-assign]
+            context.codegen()._library_class = _Library
+            context.refresh = partial(_begin_to_compile, context, alone)
+        else:
+            context.refresh()
+
+
+def _is_as_known(context: Any) -> bool:  # noqa: ANN401
+    library = ("_unserialize", "_get_module_for_linking", "get_pointer_to_function", "_finalize_final_module")
+    cache = ("_load_overload", "_guard_against_spurious_io_errors")
+    return (
+        getattr(context.codegen(), "_library_class", None) is codegen.JITCodeLibrary
+        and all(hasattr(codegen.JITCodeLibrary, name) for name in library)
+        and all(hasattr(caching.Cache, name) for name in cache)
+    )
+
+
+def _load_overload(self: Any, sig: object, target_context: object) -> Any:  # noqa: ANN401
+    """Load a kernel. All that a compiler knows would be made ready first, which takes as long as to load forty."""
+    with self._guard_against_spurious_io_errors():
+        return self._load_overload(sig, target_context)
+
+
+def _begin_to_compile(context: Any, alone: Callable[[], AbstractContextManager[None]]) -> None:  # noqa: ANN401
+    """Make the compiler ready, the first time that something is compiled."""
+    context.__dict__.pop("refresh", None)
+    # Packages are hidden from all threads: another one may want them.
+    with alone() if threading.active_count() == 1 else nullcontext():
+        context.refresh()

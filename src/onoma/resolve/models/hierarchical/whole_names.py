@@ -1,0 +1,116 @@
+"""Names of people as given and family names, and how many people would have a name by chance.
+
+Apart from the trees that use them: every table is asked about its rare names (`resolve/auto.py`), and the trees take
+long to load.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from onoma.resolve.fields.field import FieldData
+
+__all__ = ["NameColumn", "given_and_family", "name_scores", "rare_names"]
+
+_FAMILY = ("last", "surname", "family", "nachname", "nom")
+_LARGEST = 200
+"""Mentions of a name from which on it may be that of several people after all."""
+
+
+@dataclass(frozen=True, eq=False)
+class NameColumn:
+    """Names as forms: distinct texts of words apart by spaces."""
+
+    codes: NDArray[np.int32]
+    forms: pa.Array
+
+    @classmethod
+    def of_texts(cls, texts: pa.Array | pa.ChunkedArray) -> "NameColumn":
+        """Number the distinct texts; null and empty ones are missing."""
+        if isinstance(texts, pa.ChunkedArray):
+            texts = texts.combine_chunks()
+        given = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
+        encoded = pc.dictionary_encode(given)
+        codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int32)
+        return cls(codes, encoded.dictionary)
+
+    def take(self, rows: NDArray[np.int64]) -> "NameColumn":
+        """Return the names of some rows."""
+        return NameColumn(self.codes[rows], self.forms)
+
+
+def given_and_family(people: Sequence[FieldData], rows: NDArray[np.int64] | None = None) -> tuple[list[str], list[str]]:
+    """Return given and family names: of columns of their own, or the last word of whole names and what is before.
+
+    Parameters
+    ----------
+    people
+        The fields of the kind person.
+    rows
+        Some rows; default, all.
+    """
+    texts = [_texts(each, slice(None) if rows is None else rows) for each in people]
+    if not people:
+        return [], []
+    if len(people) == 1:
+        parts = [text.rpartition(" ") for text in texts[0]]
+        return [given for given, _, _ in parts], [family for _, _, family in parts]
+    marked = [k for k, each in enumerate(people) if any(word in each.name.lower() for word in _FAMILY)]
+    last = marked[0] if marked else len(people) - 1
+    rest = [column for k, column in enumerate(texts) if k != last]
+    return [" ".join(filter(None, row)) for row in zip(*rest, strict=True)], texts[last]
+
+
+def _texts(field: FieldData, rows: NDArray[np.int64] | slice) -> list[str]:
+    return [field.values[code] if code >= 0 else "" for code in field.codes[rows].tolist()]
+
+
+def name_scores(given: NameColumn, family: NameColumn) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return by form of given and of family names what their sum is log λ of: how many people have the name.
+
+    An initial stands for all names that begin with it.
+    """
+    both = _distinct_names(given, family)
+    n_names = max(len(both), 1)
+    heads = [form.split(" ", 1)[0] for form in given.forms.to_pylist()]
+    words = {word: k for k, word in enumerate(dict.fromkeys(heads))}
+    code = np.array([words[head] for head in heads], np.int64)
+    is_whole = np.array([len(head) > 1 for head in heads], np.bool_)
+    counts = np.bincount(code[both[is_whole[both[:, 0]], 0]], minlength=len(words)) + 0.5
+    letter = np.array([ord(word[0]) for word in words], np.int64)
+    by_letter = np.bincount(letter, counts)
+    shares = np.array([by_letter[ord(w)] if len(w) == 1 else counts[k] for w, k in words.items()]) / counts.sum()
+    families = np.bincount(both[:, 1], minlength=len(family.forms)) + 0.5
+    half = 0.5 * np.log(n_names)
+    return (np.log(shares[code]) + half).astype(np.float32), (np.log(families / n_names) + half).astype(np.float32)
+
+
+def _distinct_names(given: NameColumn, family: NameColumn) -> NDArray[np.int64]:
+    known = (given.codes >= 0) & (family.codes >= 0)
+    keys = np.unique(given.codes[known].astype(np.int64) * len(family.forms) + family.codes[known])
+    return np.stack([keys // max(len(family.forms), 1), keys % max(len(family.forms), 1)], axis=1)
+
+
+def rare_names(
+    given: NameColumn,
+    family: NameColumn,
+    scores: tuple[NDArray[np.float32], NDArray[np.float32]],
+    *,
+    most: float = 0.1,
+) -> NDArray[np.int64]:
+    """Return a label for each mention of a whole name that at most so many people share; -1 for the others."""
+    is_whole = np.array([len(form.split(" ", 1)[0]) > 1 for form in given.forms.to_pylist()], np.bool_)
+    known = np.flatnonzero((given.codes >= 0) & (family.codes >= 0))
+    known = known[is_whole[given.codes[known]]]
+    rate = scores[0][given.codes[known]] + scores[1][family.codes[known]]
+    known = known[rate < np.log(most)]
+    keys = given.codes[known].astype(np.int64) * len(family.forms) + family.codes[known]
+    _, group, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+    use = (sizes[group] >= 2) & (sizes[group] <= _LARGEST)
+    labels = np.full(len(given.codes), -1, np.int64)
+    labels[known[use]] = np.unique(group[use], return_inverse=True)[1]
+    return labels
