@@ -121,7 +121,7 @@ def _table(context: Context) -> Findings:
         [
             "No label of any text was used to learn. The paper's columns are its own advertisements, another task.",
             "Ten words a label, patterns and rules were written by hand from unlabelled requests. Rates, penalty,"
-            " clusters, the ranges of label proportions, some shares and, for restaurants, where some phrases begin and end"
+            " clusters, the ranges of label proportions, some shares and (restaurants) where some phrases begin and end"
             " were set after seeing scores, label counts and errors on 600 labelled training requests of each set. The"
             " test part of movies was scored four times in all, that of restaurants five times; before the last, 1,500"
             " other training requests were scored once.",
