@@ -75,6 +75,14 @@ def chromium():
         browser.close()
 
 
+BROKEN_OFF = ("htmx:afterRequest", "htmx:sendError", "htmx:sendAbort")
+"""What htmx says of a request that ends because its page is left: a result is opened while more is asked for."""
+
+
+def is_problem(said):
+    return said.type == "error" and not said.text.startswith(BROKEN_OFF)
+
+
 @contextlib.contextmanager
 def opened(chromium, home, width=1280, **more):
     """A tab that has brought the token; it notes what goes wrong in it."""
@@ -84,7 +92,7 @@ def opened(chromium, home, width=1280, **more):
     page.set_default_navigation_timeout(PATIENCE)
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.on("console", lambda said: page.problems.append(said.text) if said.type == "error" else None)
+    page.on("console", lambda said: page.problems.append(said.text) if is_problem(said) else None)
     try:
         page.goto(f"{home}/?token={TOKEN}")
         page.wait_for_url(f"{home}/")

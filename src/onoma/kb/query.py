@@ -230,7 +230,7 @@ def _count(base: KnowledgeBase, condition: str | None, level: float) -> Count:
             return _counted(reported, _drawn_counts(base, chosen, checked), level, is_checked=True)
     lists = base.query(f"SELECT record, roots FROM samples SEMI JOIN {chosen} USING (record)")  # noqa: S608
     if not len(lists):
-        told = None if is_from_text(base) else reported
+        told = None if base.is_past or is_from_text(base) else reported
         return Count(reported, told, told, level)
     # Who keeps company with a record in doubt is in doubt too.
     sure = int(base.value(f"SELECT count(DISTINCT entity) FROM {chosen} ANTI JOIN samples USING (record)"))  # noqa: S608

@@ -38,6 +38,17 @@ def test_a_count_is_that_of_the_samples_one_by_one(kb):
         assert row["n_low"] == row["n_high"] == row["n"]  # records are there in every sample
 
 
+@pytest.mark.parametrize("end", ["order by 2 desc limit 2", "having count(*) > 20", "having count(*) > 20 limit 3"])
+def test_groups_that_are_not_shown_say_nothing_of_others(kb, end):
+    """A group that some sample would rank lower, or that would be too small there, is counted there all the same."""
+    with read_knowledge_base(kb) as base:
+        question = "select state, count(distinct entity) as people from records group by state"
+        whole = {row["state"]: row for row in ask_sql(base, question).table.to_pylist()}
+        some = ask_sql(base, f"{question} {end}").table.to_pylist()
+    assert 0 < len(some) < len(whole)
+    assert some == [whole[row["state"]] for row in some]
+
+
 def test_all_entities_agree_with_count(kb):
     with read_knowledge_base(kb) as base:
         found = ask_sql(base, "select count(distinct entity) from records").table.to_pylist()[0]

@@ -29,7 +29,7 @@ def sql(
 
     The table is `records`: the columns of the data, entity and probability.
 
-    It is asked of every posterior sample: `NAME_mean`, `NAME_low` and `NAME_high` stand beside each aggregate. Where
+    It is asked of every posterior sample: mean, low and high stand beside each aggregate (in JSON `NAME_mean` …). Where
     resolve checked its answer, samples are changed first by what the checks leave open: links that are wrong or missed.
 
     For example:
@@ -47,7 +47,10 @@ def sql(
         about |= {"checked": found.is_checked}
         speaker.answer({"rows": found.table.to_pylist()} | about)
         return
-    speaker.table("", found.table.column_names, (list(row.values()) for row in found.table.to_pylist()))
+    # Beside an aggregate its mean and interval need no more than that for a name: a line is short.
+    brief = {f"{name}_{what}": what for name in found.measures for what in ("mean", "low", "high")}
+    names = [brief.get(name, name) for name in found.table.column_names]
+    speaker.table("", names, (list(row.values()) for row in found.table.to_pylist()))
     if not found.measures:
         speaker.say("no intervals: the question has no aggregate, or the knowledge base no samples")
     elif not found.is_checked:

@@ -77,7 +77,7 @@ def draw_entities(base: KnowledgeBase, checked: Checked) -> tuple[Labels, Iterat
     rows = base.query("SELECT record, entity, probability FROM memberships ORDER BY record")
     numbers = rows["record"].to_numpy()
     reported = rows["entity"].combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
-    edges = base.query("SELECT a, b, probability FROM edges WHERE probability < 0.98")
+    edges = base.query("SELECT a, b, probability FROM edges WHERE probability < 0.98 ORDER BY a, b")
     ends = np.stack([np.searchsorted(numbers, edges[side].to_numpy()) for side in ("a", "b")])
     likely = edges["probability"].to_numpy().astype(np.float64) + _FAINT_JOIN
     doubt = 1.0 - rows["probability"].to_numpy() + _FAINT_CUT

@@ -11,7 +11,7 @@ leaves open, not what it gets wrong.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -75,12 +75,13 @@ def _asked(base: KnowledgeBase, sql: str, parts: list[str | None], level: float)
     n_samples = _n_samples(base)
     if not measures or (not n_samples and checked is None):
         return Answer(now, tuple(now.column_names), (), 0, level)
+    whole = _of_all_groups(base, sql)
     if checked is not None:
-        return replace(_with_intervals(now, list(_checked(base, sql, checked)), parts, level), is_checked=True)
+        return replace(_with_intervals(now, list(_checked(base, whole, checked)), parts, level), is_checked=True)
     draws = []
     for s in range(n_samples):
         _let_records_be(base, s)
-        draws.append(base.query(sql))
+        draws.append(base.query(whole))
     return _with_intervals(now, draws, parts, level)
 
 
@@ -101,6 +102,17 @@ def _checked(base: KnowledgeBase, sql: str, checked: Checked) -> Iterator[pa.Tab
     base.change("DROP VIEW IF EXISTS temp.records; DROP TABLE IF EXISTS temp.onoma_drawn")
 
 
+def _of_all_groups(base: KnowledgeBase, sql: str) -> str:
+    """Return a question without what leaves groups out: one that some sample would not show is there all the same."""
+    found = json.loads(base.value("SELECT json_serialize_sql(?)", [sql]))
+    node = found["statements"][0]["node"]
+    kept = [each for each in node["modifiers"] if not str(each["type"]).startswith("LIMIT")]
+    if len(kept) == len(node["modifiers"]) and node["having"] is None:
+        return sql
+    node["modifiers"], node["having"] = kept, None
+    return str(base.value("SELECT json_deserialize_sql(?::JSON)", [json.dumps(found)]))
+
+
 def _parts(base: KnowledgeBase, sql: str) -> list[str | None]:
     """Return for each column of a SELECT the aggregate that makes it; None: it makes groups, or is no number."""
     found = json.loads(base.value("SELECT json_serialize_sql(?)", [sql]))
@@ -115,15 +127,7 @@ def _parts(base: KnowledgeBase, sql: str) -> list[str | None]:
     if node.get("type") != "SELECT_NODE":
         return []
     groups = [_bare(each) for each in node.get("group_expressions", [])]
-    places = {int(each["value"]["value"]) for each in node.get("group_expressions", []) if _is_place(each)}
-    return [
-        None if i in places or _bare(each) in groups else _aggregate(each)
-        for i, each in enumerate(node["select_list"], 1)
-    ]
-
-
-def _is_place(node: Mapping[str, Any]) -> bool:
-    return node.get("class") == "CONSTANT" and isinstance(node.get("value", {}).get("value"), int)
+    return [None if _bare(each) in groups else _aggregate(each) for each in node["select_list"]]
 
 
 def _bare(node: object) -> object:

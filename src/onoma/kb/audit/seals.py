@@ -18,6 +18,7 @@ import numpy as np
 from onoma.corpus.fingerprints import row_fingerprints
 from onoma.errors import DataError
 from onoma.kb._schema import SEALS
+from onoma.kb.audit.blocks import wrong_blocks
 from onoma.kb.database import KnowledgeBase, read_knowledge_base, write_knowledge_base
 from onoma.kb.world import record_table
 
@@ -73,7 +74,7 @@ def seal_all(path: Path) -> Audit:
 
 
 def audit(path: Path) -> Audit:
-    """Verify the chain of runs, the fingerprints of all records and, where it was sealed, who is who."""
+    """Verify the chain of runs, the fingerprints of all records, all bytes and, where it was sealed, who is who."""
     with read_knowledge_base(path) as base:
         if not _has_seals(base):
             raise DataError("has no seals yet", file=path, hint=f"onoma audit {path} --seal makes them.")
@@ -83,6 +84,7 @@ def audit(path: Path) -> Audit:
         if content and content != _content(base):
             faults.append("who is who, judgements or changes are not as they were sealed")
         n = int(base.value("SELECT count(*) FROM runs"))
+    faults += wrong_blocks(path)
     return Audit(n, tuple(faults), last, bool(content))
 
 
