@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from onoma.coref.document import Document
+from onoma.coref.lists import listed
 
 __all__ = ["Span", "candidate_mentions", "head_of"]
 
@@ -20,6 +21,7 @@ _PREDICATE = (
 )  # fmt: skip
 """Relations that attach to a noun because it is a predicate, not because they belong to its phrase."""
 _NO_MENTION = ("expl", "flat", "fixed", "goeswith")
+_IN_NAME = ("compound", "nmod:desc")
 _ALONE = ("nsubj", "obj", "iobj", "obl", "nmod", "conj", "root")
 """What a determiner does in its clause where it stands for a noun: "those are mine"."""
 _PEELED = ((), ("conj",), ("conj", "appos"), ("conj", "appos", "acl"), ("conj", "appos", "acl", "nmod"))
@@ -65,6 +67,8 @@ def _may_refer(document: Document, token: int) -> bool:
         return False
     if document.tags[token] in {"PRP", "PRP$"}:
         return True
+    if relation.startswith(_IN_NAME) and document.words[token].lower() in listed("titles"):
+        return False  # the Mr of Mr Park
     if upos == "DET":
         return relation.startswith(_ALONE)
     if upos in {"NUM", "ADJ"}:
@@ -74,7 +78,7 @@ def _may_refer(document: Document, token: int) -> bool:
 
 def _phrases(document: Document, head: int) -> Iterator[Span]:
     seen = set()
-    present = {document.deprels[child].split(":")[0] for child in document.children[head]}
+    present = {_kind(document.deprels[child]) for child in document.children[head]}
     for without in _PEELED:
         if without and without[-1] not in present:
             continue  # nothing more to leave out
@@ -104,11 +108,26 @@ def _span(document: Document, head: int, without: tuple[str, ...]) -> tuple[int,
         start += 1
     while end - 1 > head and document.upos[end - 1] in _EDGE_RIGHT:
         end -= 1
-    return start, end
+    return start, _closed(document, head, end)
+
+
+def _closed(document: Document, head: int, end: int) -> int:
+    """Return the end of a phrase such that no bracket is left open: with the closing one, or before the opening one."""
+    opened = [token for token in range(head + 1, end) if document.tags[token] == "-LRB-"]
+    if not opened or any(document.tags[token] == "-RRB-" for token in range(opened[-1], end)):
+        return end
+    return end + 1 if end < len(document) and document.tags[end] == "-RRB-" else opened[-1]
+
+
+def _kind(relation: str) -> str:
+    """Return a relation without its subtype; a title (the Mr of Mr Park) is no modifier to leave out."""
+    return relation if relation == "nmod:desc" else relation.split(":")[0]
 
 
 def _is_left_out(document: Document, child: int, head: int, without: tuple[str, ...]) -> bool:
     relation = document.deprels[child]
+    if relation == "flat" and document.tags[child][:2] == "VB" and document.words[child].islower():
+        return True  # a verb that the tree takes for a part of the name: Tom groaned
     if relation == "case":
         return child < head  # a preposition; behind the head it is the possessive 's
-    return relation == "cc" or relation.startswith(_PREDICATE) or relation.split(":")[0] in without
+    return relation == "cc" or relation.startswith(_PREDICATE) or _kind(relation) in without
