@@ -57,7 +57,7 @@ def run(*, quick: bool) -> Iterator[Measurement]:
         "tokens and sentences": lambda: annotator.stages.tokenise(text),
         "tags and morphology": lambda: annotator.stages.tag(tokens),
         "lemmas": lambda: annotator.stages.lemmas(tokens, tags),
-        "trees": lambda: annotator.stages.parse(tokens, tags),
+        "trees, reading included": lambda: annotator.stages.parse(tokens),
         "names with probabilities": lambda: annotator.names.find(tokens),
     }
     for name, call in stages.items():

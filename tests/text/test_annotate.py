@@ -3,11 +3,11 @@ import re
 import numpy as np
 import pytest
 
-from onoma.errors import DataError, SettingsError
+from onoma.errors import DataError
 from onoma.text.annotate import Annotator
 from onoma.text.evaluation import score_annotator, score_raw
 from onoma.text.lemmas import Lemmatiser
-from onoma.text.syntax.parser import LONGEST
+from onoma.text.reader import LONGEST
 from onoma.text.syntax.phrases import BASE, COORDINATION, MAXIMAL, noun_phrases
 from onoma.text.syntax.treebank import read_treebank
 from onoma.text.tokens import Tokens
@@ -41,7 +41,7 @@ def test_trees_have_one_root_and_no_circle(annotator):
 def test_a_very_long_sentence_is_one_tree(annotator):
     words = ["the", "cat", "and"] * LONGEST
     tokens = Tokens.of_words([["Hello", "."], words, ["Bye", "."]])
-    trees = annotator.parse(tokens, annotator.tag(tokens))
+    trees = annotator.parse(tokens)
     assert ((trees.heads < 0).nonzero()[0] < 2).sum() == 1 and (trees.heads < 0).sum() == 3
     inside = trees.heads[2:-2]
     assert ((inside >= 2) | (inside == -1)).all() and (inside < len(words) + 2).all()
@@ -59,13 +59,7 @@ def test_nothing_gives_nothing(annotator):
     assert annotator.sentences("") == [] and annotator.sentences(" \n\n \t") == []
     empty = Tokens.of_words([])
     tags = annotator.tag(empty)
-    assert len(annotator.parse(empty, tags).heads) == 0 and annotator.lemmas(empty, tags) == []
-
-
-def test_beam_is_checked(annotator):
-    tokens = Tokens.of_words([["Hi"]])
-    with pytest.raises(SettingsError, match="from 1 up"):
-        annotator.parser.parse(tokens, annotator.tag(tokens).joint, beam=0)
+    assert len(annotator.parse(empty).heads) == 0 and annotator.lemmas(empty, tags) == []
 
 
 def test_models_survive_saving_to_the_byte(annotator, tmp_path):

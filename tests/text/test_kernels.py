@@ -8,10 +8,7 @@ from onoma.text._clusters_kernels import count_neighbours
 from onoma.text._slots_kernels import add_rows, row_of
 from onoma.text.linear import LinearModel, Told, Training, templates_of
 from onoma.text.slots import Rows, Slots
-from onoma.text.syntax._parser_kernels import parse_batch
 from onoma.text.syntax._phrases_kernels import phrases_of, reaches
-from onoma.text.syntax._states_kernels import ATOMS, gold_actions, projectivise
-from onoma.text.syntax.parser import _LABELS, _TRANSITIONS, _atoms, _templates
 from onoma.text.tokens import Tokens
 from onoma.text.words import COLUMNS, WordTable, attributes_of
 from reference import text_kernels as slow
@@ -105,57 +102,19 @@ def random_tree(rng, n):
     return heads
 
 
-@given(st.integers(0, 10_000), st.integers(1, 9))
-def test_lifting_gives_projective_trees_and_transitions_build_them(seed, n):
-    heads = random_tree(np.random.default_rng(seed), n)
-    was = slow.projective(heads.tolist())
-    lifted = heads.copy()
-    n_lifted = projectivise(lifted)
-    assert slow.projective(lifted.tolist()) and (n_lifted == 0) == was
-    actions = np.zeros(2 * n, np.int8)
-    assert gold_actions(lifted, actions)
-    state = slow.State(n)
-    for action in actions.tolist():
-        assert action in state.allowed()
-        state.apply(action, 0)
-    assert state.heads == lifted.tolist()
-    if not was:
-        assert not gold_actions(heads, actions)
+def random_tree_without_crossings(rng, n):
+    heads = np.full(n, -1, np.int32)
 
+    def grow(begin, end, head):
+        if begin < end:
+            top = int(rng.integers(begin, end))
+            heads[top] = head
+            cut = sorted(rng.integers(begin, top + 1, 2).tolist()), sorted(rng.integers(top + 1, end + 1, 2).tolist())
+            for a, b in zip((begin, *cut[0], top + 1, *cut[1]), (*cut[0], top, *cut[1], end), strict=True):
+                grow(a, b, top)
 
-@given(st.integers(0, 10_000), st.integers(1, 7), st.sampled_from([1, 2, 4]), st.sampled_from([200.0, 1e9]))
-@settings(max_examples=25)
-def test_beam_search_with_shared_states_equals_copied_ones(seed, n, beam, slack):
-    rng = np.random.default_rng(seed)
-    words = rng.integers(1, 4, (n, 5)).astype(np.uint32)
-    n_bits, n_labels, root = 12, 4, 1
-    weights = rng.integers(-60, 60, (1 << n_bits, 4)).astype(np.int8)
-    slots = np.arange(0, 1 << n_bits, 3)
-    label_weights = rng.integers(-60, 60, (len(slots), n_labels)).astype(np.int8)
-    templates, label_templates = _templates(_TRANSITIONS), _templates(_LABELS)
-    heads, labels = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    sentences = np.array([0, n], np.int32)
-    shift = 64 - n_bits
-    parse_batch(
-        sentences, words, beam, slack, templates, shift, weights, label_templates, shift,
-        *Slots.of(slots, n_bits).arrays, Rows.of(label_weights).arrays, n_labels, root, heads, labels,
-    )  # fmt: skip
-    named = [
-        [[ATOMS[k] for k in row[1 : 1 + row[0]]] for row in table.tolist()] for table in (templates, label_templates)
-    ]
-    want = slow.beam_parse(
-        words.tolist(),
-        beam,
-        slack,
-        named[0],
-        n_bits,
-        weights,
-        named[1],
-        dict(zip(slots.tolist(), label_weights, strict=False)),
-        root,
-    )
-    assert (heads.tolist(), labels.tolist()) == want
-    assert sorted(_atoms("s0wt", {name: k for k, name in enumerate(ATOMS)})) == ["s0t", "s0w"]
+    grow(0, n, -1)
+    return heads
 
 
 ROLES = ("post", "out", "pre", "name", "conjunct", "apposition", "predicate", "adverb", "relative", "possessive")
@@ -164,8 +123,7 @@ ROLES = ("post", "out", "pre", "name", "conjunct", "apposition", "predicate", "a
 @given(st.integers(0, 10_000), st.integers(1, 9))
 def test_noun_phrases(seed, n):
     rng = np.random.default_rng(seed)
-    heads = random_tree(rng, n)
-    projectivise(heads)
+    heads = random_tree_without_crossings(rng, n)
     roles, nominal, loose = rng.integers(0, 10, n).astype(np.uint8), rng.random(n) < 0.6, rng.random(n) < 0.2
     left, right, out = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros((5 * n + 1, 4), np.int32)
     sentences = np.array([0, n], np.int32)
@@ -175,5 +133,17 @@ def test_noun_phrases(seed, n):
     assert {tuple(row[:3]): row[3] for row in found} == want and len(found) == len(want)
 
 
+@given(st.integers(0, 10_000), st.integers(1, 9))
+def test_noun_phrases_of_trees_that_cross_stay_around_their_heads(seed, n):
+    rng = np.random.default_rng(seed)
+    heads = random_tree(rng, n)
+    left, right, out = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros((5 * n + 1, 4), np.int32)
+    sentences = np.array([0, n], np.int32)
+    reaches(sentences, heads, left, right)
+    kinds = rng.integers(0, 10, n).astype(np.uint8)
+    found = phrases_of(sentences, heads, kinds, np.ones(n, np.bool_), np.zeros(n, np.bool_), left, right, out)
+    assert found >= n and all(0 <= a <= head < b <= n for a, b, head, _ in out[:found].tolist())
+
+
 def test_columns_are_named_once():
-    assert len(set(COLUMNS)) == len(COLUMNS) and len(set(ATOMS)) == len(ATOMS)
+    assert len(set(COLUMNS)) == len(COLUMNS)

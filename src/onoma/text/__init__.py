@@ -5,7 +5,7 @@ Every stage takes a batch of tokens (`tokens.Tokens`: one or many sentences) and
 * `tokeniser.Tokeniser.tokenise(text)` → `Tokens`;
 * `tagger.Tagger.tag(tokens)` → `Tags(upos, xpos, feats)`, codes into `upos_names`, `xpos_names`, `feats_names`;
 * `lemmas.Lemmatiser.lemmas(words, upos, xpos)` → list of strings;
-* `parser.Parser.parse(tokens, tags)` → `Trees(heads, labels)`; a head is a token of the batch, -1 for a root;
+* `parser.Parser.parse(tokens)` → `Trees(heads, labels)`; a head is a token of the batch, -1 for a root;
 * `phrases.noun_phrases(...)` → `Phrases(starts, ends, heads, kinds)`.
 
 Each model has `save(path)` and `load(path)`: one `.npz` of arrays with a JSON header, nothing pickled.

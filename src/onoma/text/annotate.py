@@ -34,7 +34,7 @@ class Annotator:
     ['NNP', 'VBD', 'RB', 'VB', '.', 'PRP', 'VBD', '.']
     >>> annotator.lemmas(tokens, tags)
     ['Ann', 'do', 'not', 'leave', '.', 'she', 'smile', '!']
-    >>> annotator.parse(tokens, tags).heads.tolist()
+    >>> annotator.parse(tokens).heads.tolist()
     [3, 3, 3, -1, 3, 6, -1, 6]
     """
 
@@ -52,7 +52,7 @@ class Annotator:
 
     @property
     def parser(self) -> Parser:
-        """Finds the trees of tagged tokens."""
+        """Finds the trees of tokens."""
         return self.parser_of()
 
     @classmethod
@@ -82,15 +82,22 @@ class Annotator:
         names = self.tagger.xpos_names
         return self.lemmatiser.lemmas(tokens.words(), [names[k] for k in tags.xpos.tolist()])
 
-    def parse(self, tokens: Tokens, tags: Tags) -> Trees:
-        """Return the trees of tagged tokens."""
-        return self.parser.parse(tokens, tags.joint)
+    def parse(self, tokens: Tokens) -> Trees:
+        """Return the trees of tokens."""
+        return self.parser.parse(tokens)
+
+    def tag_and_parse(self, tokens: Tokens) -> tuple[Tags, Trees]:
+        """Return tags and trees, the tokens being read once for both."""
+        tags, trees = self.tagger.nothing_yet(len(tokens)), self.parser.nothing_yet(len(tokens))
+        for reading in self.tagger.reader.read(tokens):
+            self.tagger.tag_states(reading.first, reading.states, tags)
+            self.parser.parse_states(reading, trees)
+        return tags, self.parser.joined(tokens, trees)
 
     def sentences(self, text: str) -> "list[Sentence]":
         """Return every sentence of a text with all that was found, as plain lists."""
         tokens = self.tokenise(text)
-        tags = self.tag(tokens)
-        trees = self.parse(tokens, tags)
+        tags, trees = self.tag_and_parse(tokens)
         words, lemmas = tokens.words(), self.lemmas(tokens, tags)
         named = (
             [names[k] for k in codes.tolist()]
@@ -138,10 +145,11 @@ class Sentence:
 @cache
 def _load(folder: Path) -> Annotator:
     words = WordTable.load(folder / "words.npz")
+    tagger = Tagger.load(folder / "tagger.npz", words)
     return Annotator(
         words,
         Tokeniser.load(folder / "tokeniser.npz", words),
-        Tagger.load(folder / "tagger.npz", words),
+        tagger,
         cache(lambda: Lemmatiser.load(folder / "lemmas.npz", words)),
-        cache(lambda: Parser.load(folder / "parser.npz", words)),
+        cache(lambda: Parser.load(folder / "parser.npz", tagger.reader)),
     )

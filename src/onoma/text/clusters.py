@@ -1,4 +1,4 @@
-"""Word clusters from plain text: words that keep the same company are numbered together.
+"""Word vectors and clusters from plain text: words that keep the same company are alike, and numbered together.
 
 Each frequent word is described by how often each of the most frequent words stands right before it, right after it, or
 one further away. Counts become positive pointwise mutual information (with the context's share raised to 0.75, which
@@ -20,7 +20,7 @@ from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.text._clusters_kernels import count_neighbours
 
-__all__ = ["ClusterSettings", "Clusters", "learn_clusters", "simple_words"]
+__all__ = ["ClusterSettings", "Clusters", "Company", "learn_clusters", "learn_vectors", "simple_words"]
 
 _WORDS = re.compile(r"[^\W\d_]+?(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|[^\W\d_]+|\d+|[^\w\s]")
 _DIGITS = re.compile(r"\d")
@@ -47,6 +47,15 @@ class Clusters:
     counts: NDArray[np.int64]
     labels: NDArray[np.int16]
     """Words × levels."""
+
+
+@dataclass(frozen=True, eq=False)
+class Company:
+    """Words (lower case, digits as 0) by frequency, and a vector of length one for the company each keeps."""
+
+    words: list[str]
+    counts: NDArray[np.int64]
+    vectors: NDArray[np.float32]
 
 
 def simple_words(text: str, *, keep_case: bool = False) -> list[str]:
@@ -85,7 +94,23 @@ def learn_clusters(
         Shows the steps.
     """
     settings = settings or ClusterSettings()
-    with progress.task("word clusters", 4, "steps") as task:
+    found = learn_vectors(texts, pairs, settings=settings, progress=progress)
+    with progress.task("word clusters", 1, "steps") as task:
+        labels = _levels(found.vectors, found.counts, settings, seed)
+        task.advance(1)
+    return Clusters(found.words, found.counts, labels)
+
+
+def learn_vectors(
+    texts: Iterable[str],
+    pairs: Sequence[tuple[str, str, float]] = (),
+    *,
+    settings: ClusterSettings | None = None,
+    progress: Progress = SILENT,
+) -> Company:
+    """Learn vectors from texts (one sentence each), and counts of neighbouring words from elsewhere."""
+    settings = settings or ClusterSettings()
+    with progress.task("word vectors", 3, "steps") as task:
         tokens, words, counts = _number(texts, settings.least_count)
         task.advance(1)
         table = np.zeros((len(words), 2 * (settings.n_contexts + settings.n_far)), np.float32)
@@ -94,9 +119,7 @@ def learn_clusters(
         task.advance(1)
         vectors = _directions(table, settings.n_dimensions)
         task.advance(1)
-        labels = _levels(vectors, counts, settings, seed)
-        task.advance(1)
-    return Clusters(words, counts, labels)
+    return Company(words, counts, vectors)
 
 
 def _number(texts: Iterable[str], least: int) -> tuple[NDArray[np.int32], list[str], NDArray[np.int64]]:

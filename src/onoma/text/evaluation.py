@@ -14,7 +14,7 @@ __all__ = ["TextScores", "score_annotator", "score_raw"]
 
 @dataclass(frozen=True)
 class TextScores:
-    """Shares of tokens, in per cent: everything on the treebank's tokens, trees with the tagger's own tags."""
+    """Shares of tokens, in per cent: everything on the treebank's tokens."""
 
     n_tokens: int
     upos: float
@@ -27,10 +27,9 @@ class TextScores:
     """Heads and labels right (LAS)."""
 
 
-def score_annotator(annotator: Annotator, gold: Treebank, *, beam: int | None = None) -> TextScores:
+def score_annotator(annotator: Annotator, gold: Treebank) -> TextScores:
     """Annotate a treebank's tokens and compare."""
-    tags = annotator.tag(gold.tokens)
-    trees = annotator.parser.parse(gold.tokens, tags.joint, beam=beam)
+    tags, trees = annotator.tag_and_parse(gold.tokens)
     tagger = annotator.tagger
     xpos = [tagger.xpos_names[k] for k in tags.xpos.tolist()]
     heads = trees.heads == gold.heads

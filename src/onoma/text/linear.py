@@ -52,8 +52,6 @@ class Training:
     """Features met less often are not kept."""
     n_bits: int = 22
     """Slots features are hashed to: 2 to this power."""
-    n_runs: int = 1
-    """Runs in different orders whose weights are added: one model that is as steady as their mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,33 +86,28 @@ class LinearModel:
         templates: NDArray[np.int16],
         training: Training,
         *,
-        chosen: NDArray[np.int64] | None = None,
         seed: int = 0,
         progress: Progress = SILENT,
     ) -> "LinearModel":
-        """Train on the chosen sentences."""
+        """Train on sentences."""
         attributes, sentences, column, gold = told
         attributes, shift = attributes.copy(), 64 - training.n_bits
         attributes[:, column] = np.maximum(gold, -1) + 1
-        chosen = np.arange(len(sentences) - 1) if chosen is None else chosen
-        counts = np.zeros(1 << training.n_bits, np.uint8)
-        count_slots(attributes, sentences, chosen, gold, templates, shift, counts)
+        counts, everything = np.zeros(1 << training.n_bits, np.uint8), np.arange(len(sentences) - 1)
+        count_slots(attributes, sentences, everything, gold, templates, shift, counts)
         slots = Slots.of(np.flatnonzero(counts >= training.least_count), training.n_bits)
-        total = np.zeros((len(slots), len(classes)), np.float32)
-        with progress.task("perceptron", training.n_epochs * training.n_runs, "epochs") as task:
-            for run in range(training.n_runs):
-                weights, sums = np.zeros_like(total), np.zeros_like(total)
-                keys = ("linear", run) if run else ("linear",)
-                step, state = 1, kernel_state(seed, *keys)
-                for epoch in range(training.n_epochs):
-                    order = chosen[stream(seed, *keys, epoch).permutation(len(chosen))]
-                    step, mistakes = train_epoch(
-                        order, sentences, attributes, column, gold, templates, shift, *slots.arrays,
-                        training.margin, training.dropout, state, step, weights, sums,
-                    )  # fmt: skip
-                    task.advance(1, mistakes=mistakes)
-                total += weights - sums / np.float32(step)
-        return cls.of_weights(classes, templates, training.n_bits, slots.numbers, total)
+        weights, sums = (np.zeros((len(slots), len(classes)), np.float32) for _ in range(2))
+        step, state = 1, kernel_state(seed, "linear")
+        with progress.task("perceptron", training.n_epochs, "epochs") as task:
+            for epoch in range(training.n_epochs):
+                order = stream(seed, "linear", epoch).permutation(len(everything))
+                step, mistakes = train_epoch(
+                    order, sentences, attributes, column, gold, templates, shift, *slots.arrays,
+                    training.margin, training.dropout, state, step, weights, sums,
+                )  # fmt: skip
+                task.advance(1, mistakes=mistakes)
+        weights -= sums / np.float32(step)
+        return cls.of_weights(classes, templates, training.n_bits, slots.numbers, weights)
 
     @classmethod
     def of_weights(

@@ -1,8 +1,9 @@
-"""All models from the data, by one call: word clusters, tokeniser, tagger, lemmas, parser.
+"""All models from the data, by one call: word vectors and clusters, tokeniser, tagger, parser, lemmas.
 
 What ships is trained on data whose licences allow it: UD English EWT (CC BY-SA 4.0), the genres of GUM under CC BY and
-CC BY-SA, Wikipedia (CC BY-SA 3.0) and MASC (free) for word clusters, with counts of word pairs of the web (Apache 2.0
-package), and the dictionaries of lemminflect (MIT) and AGID (permissive). The same data and seed give the same bytes.
+CC BY-SA, Wikipedia (CC BY-SA 3.0) and MASC (free) for word vectors and clusters, with counts of word pairs of the web
+(Apache 2.0 package), and the dictionaries of lemminflect (MIT) and AGID (permissive). The same data and seed give the
+same bytes.
 """
 
 import lzma
@@ -13,12 +14,11 @@ from pathlib import Path
 from onoma.learning.packing import load_arrays, save_arrays
 from onoma.progress import SILENT, Progress
 from onoma.text.annotate import Annotator
-from onoma.text.clusters import Clusters, learn_clusters
+from onoma.text.clusters import Clusters, ClusterSettings, learn_clusters, learn_vectors
 from onoma.text.lemmas import train_lemmatiser
 from onoma.text.lexicon import Lexicon, read_lexicon
-from onoma.text.syntax.parser import train_parser
+from onoma.text.network_training import WordVectors, train_network
 from onoma.text.syntax.treebank import Treebank, join_treebanks, read_treebank, read_treebank_zip
-from onoma.text.tagger import jackknife, train_tagger
 from onoma.text.tokeniser import train_tokeniser
 from onoma.text.usage import Usage, learn_usage
 from onoma.text.words import WordTable
@@ -67,8 +67,8 @@ def train_all(
     treebank = join_treebanks([read_ewt(data, "train"), read_gum(data, "train", clean=clean)])
     lexicon = read_lexicon(data / "correction/lexicon")
     groups = clusters_of(data, clusters, seed=seed, progress=progress)
-    usage = usage_of(data)
-    return train_on(treebank, lexicon, groups, usage, seed=seed, progress=progress)
+    usage, vectors = usage_of(data), vectors_of(data, progress=progress)
+    return train_on(treebank, lexicon, groups, usage, vectors, seed=seed, progress=progress)
 
 
 def train_on(
@@ -76,18 +76,17 @@ def train_on(
     lexicon: Lexicon,
     clusters: Clusters | None,
     usage: Usage | None,
+    vectors: WordVectors | None = None,
     *,
     seed: int = 0,
     progress: Progress = SILENT,
 ) -> Annotator:
-    """Train every model on a treebank, given a dictionary, word clusters and how words are used."""
+    """Train every model on a treebank, given a dictionary, word clusters, how words are used, and word vectors."""
     frequency = dict(zip(clusters.words, clusters.counts.tolist(), strict=True)) if clusters else {}
     words = WordTable.of(clusters, lexicon.classes, usage)
     tokeniser = train_tokeniser(treebank, words, seed=seed, progress=progress)
-    tagger = train_tagger(treebank, words, seed=seed, progress=progress)
+    tagger, parser = train_network(treebank, words, vectors, seed=seed, progress=progress)
     lemmatiser = train_lemmatiser(treebank, lexicon, words, frequency)
-    joint = jackknife(treebank, words, seed=seed, progress=progress)
-    parser = train_parser(treebank, joint, words, seed=seed, progress=progress)
     return Annotator(words, tokeniser, tagger, lambda: lemmatiser, lambda: parser)
 
 
@@ -102,6 +101,13 @@ def clusters_of(data: Path, kept: Path | None = None, *, seed: int = 0, progress
     return found
 
 
+def vectors_of(data: Path, *, progress: Progress = SILENT) -> WordVectors:
+    """Return vectors of words, learnt from half of Wikipedia, MASC, and word pairs of the web."""
+    settings = ClusterSettings(n_dimensions=96)
+    found = learn_vectors(_sentences(data, every=2), _web_pairs(data), settings=settings, progress=progress)
+    return WordVectors.of(found.words, found.vectors)
+
+
 def usage_of(data: Path) -> Usage:
     """Return how words are used: tags of MASC, capitals of two parts of Wikipedia."""
     paths = sorted((data / "correction/native-wikipedia").glob("*.xz"))[:2]
@@ -114,8 +120,8 @@ def usage_of(data: Path) -> Usage:
     return learn_usage(_masc(data), texts())
 
 
-def _sentences(data: Path) -> Iterator[str]:
-    for path in sorted((data / "correction/native-wikipedia").glob("*.xz")):
+def _sentences(data: Path, every: int = 1) -> Iterator[str]:
+    for path in sorted((data / "correction/native-wikipedia").glob("*.xz"))[::every]:
         with lzma.open(path, "rt", encoding="utf-8") as file:
             yield from (line.strip() for line in file if line.strip())
     for sentence in _masc(data):

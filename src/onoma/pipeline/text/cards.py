@@ -15,6 +15,7 @@ _COREF = Path(__file__).parents[2] / "coref" / "models"
 _EWT = {"name": "UD English EWT, train", "licence": "CC BY-SA 4.0"}
 _GUM = {"name": "GUM 11, train: academic, bio, court, interview, news, voyage", "licence": "CC BY, CC BY-SA"}
 _WIKIPEDIA = {"name": "English Wikipedia, 2015 (plain text)", "licence": "CC BY-SA 3.0"}
+_MASC = {"name": "MASC (plain text, tags of words)", "licence": "free"}
 _LEXICON = {"name": "lemminflect, AGID", "licence": "MIT, SCOWL's permissive notice"}
 _NAMES = (
     {"name": "wikigold", "licence": "CC BY 4.0"},
@@ -28,11 +29,15 @@ _NAMES = (
     {"name": "world-countries: names, capitals, demonyms", "licence": "ODbL 1.0"},
 )
 _CARDS: Mapping[str, tuple[str, Sequence[Mapping[str, str]], Sequence[str]]] = {
-    "words": ("word clusters and dictionary classes", (_WIKIPEDIA, _LEXICON), ()),
+    "words": ("word clusters and dictionary classes", (_WIKIPEDIA, _MASC, _LEXICON), ()),
     "tokeniser": ("tokens and sentences", (_EWT, _GUM), ("text without capitals and punctuation",)),
-    "tagger": ("parts of speech and morphology", (_EWT, _GUM, _WIKIPEDIA, _LEXICON), ()),
+    "tagger": (
+        "parts of speech and morphology; reads the words for the parser, too",
+        (_EWT, _GUM, _WIKIPEDIA, _MASC, _LEXICON),
+        ("common nouns written with capitals, names without",),
+    ),
     "lemmas": ("lemmas", (_EWT, _GUM, _LEXICON), ()),
-    "parser": ("dependency trees", (_EWT, _GUM, _WIKIPEDIA, _LEXICON), ("sentences above 60 words",)),
+    "parser": ("dependency trees", (_EWT, _GUM, _WIKIPEDIA, _MASC, _LEXICON), ("sentences above 60 words",)),
     "names": (
         "names: PER, ORG, LOC, MISC",
         _NAMES,

@@ -114,8 +114,7 @@ def _own_names(inputs: Sequence[str | Path], output: Path, seed: int, progress: 
 def _own_treebank(
     task: str, inputs: Sequence[str | Path], output: Path, seed: int, progress: Progress
 ) -> TrainingReport:
-    from onoma.text.syntax.parser import train_parser
-    from onoma.text.tagger import jackknife, train_tagger
+    from onoma.text.network_training import WordVectors, train_network
 
     banks = [read_treebank(path) for path in find_files(inputs)]
     whole = join_treebanks(banks)
@@ -123,25 +122,22 @@ def _own_treebank(
         raise DataError(f"{len(whole)} sentences are too few to learn from and to hold some out")
     held_out = [s for s in range(len(whole)) if s % 10 == 9]
     learnt, held = _some(whole, [s for s in range(len(whole)) if s % 10 != 9]), _some(whole, held_out)
-    words = Annotator.load().words
-    tagger = train_tagger(learnt, words, seed=seed, progress=progress)
-    tags = tagger.tag(held.tokens)
+    base = Annotator.load()
+    vectors = WordVectors(base.tagger.reader.inputs.word_keys, base.tagger.reader.vectors)
+    tagger, parser = train_network(learnt, base.words, vectors, seed=seed, progress=progress)
+    tags, trees = tagger.tag(held.tokens), parser.parse(held.tokens)
+    right = trees.heads == held.heads
+    labels = [parser.label_names[k] for k in trees.labels]
     n = max(len(held.words), 1)
     scores = {
         "XPOS": 100 * sum(tagger.xpos_names[k] == gold for k, gold in zip(tags.xpos, held.xpos, strict=True)) / n,
         "UPOS": 100 * sum(tagger.upos_names[k] == gold for k, gold in zip(tags.upos, held.upos, strict=True)) / n,
+        "UAS": 100 * float(right.mean()),
+        "LAS": 100 * sum(a and b == c for a, b, c in zip(right, labels, held.labels, strict=True)) / n,
     }
     _started(output)
     tagger.save(output / "tagger.npz")
-    if task == "parser":
-        joint = jackknife(learnt, words, seed=seed, progress=progress)
-        parser = train_parser(learnt, joint, words, seed=seed, progress=progress)
-        trees = parser.parse(held.tokens, tags.joint)
-        right = trees.heads == held.heads
-        labels = [parser.label_names[k] for k in trees.labels]
-        scores["UAS"] = 100 * float(right.mean())
-        scores["LAS"] = 100 * sum(a and b == c for a, b, c in zip(right, labels, held.labels, strict=True)) / n
-        parser.save(output / "parser.npz")
+    parser.save(output / "parser.npz")
     return TrainingReport(task, len(learnt), len(held), scores)
 
 

@@ -76,8 +76,7 @@ class DocumentAnnotator:
         places = _Places.of(texts, cut, sizes)
         if not len(tokens):
             return Annotations(places.documents(texts), *(each.empty_table() for each in _EMPTY))
-        tags = self.stages.tag(tokens)
-        trees = self.stages.parse(tokens, tags)
+        tags, trees = self.stages.tag_and_parse(tokens)
         words = tokens.words()
         lemmas = self.stages.lemmas(tokens, tags)
         values = name_attributes(tokens, self.names.words, self.names.gazetteer)
@@ -102,8 +101,7 @@ class DocumentAnnotator:
 
     def mention_bounds(self, tokens: Tokens) -> set[tuple[int, int]]:
         """Return where mentions begin and end in sentences whose tokens are given: noun phrases, pronouns, names."""
-        tags = self.stages.tag(tokens)
-        trees = self.stages.parse(tokens, tags)
+        tags, trees = self.stages.tag_and_parse(tokens)
         labels = _named(self.stages.parser.label_names, trees.labels)
         upos = _named(self.stages.tagger.upos_names, tags.upos)
         xpos = _named(self.stages.tagger.xpos_names, tags.xpos)

@@ -35,8 +35,7 @@ class OnomaComponent:
         starts = np.flatnonzero(begins)
         bounds = [*starts.tolist(), len(words)]
         tokens = Tokens.of_words([words[a:b] for a, b in itertools.pairwise(bounds)])
-        tags = stages.tag(tokens)
-        trees = stages.parse(tokens, tags)
+        tags, trees = stages.tag_and_parse(tokens)
         lemmas = stages.lemmas(tokens, tags)
         for i, token in enumerate(doc):
             token.tag_ = stages.tagger.xpos_names[tags.xpos[i]]
