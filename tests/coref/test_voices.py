@@ -1,5 +1,6 @@
 """What a text says of who is who: letters, quotations, names of people, roles."""
 
+import numpy as np
 import pytest
 
 from onoma.api import coref
@@ -111,3 +112,18 @@ def test_brackets_of_a_mention_are_closed():
 def test_a_chain_is_called_by_its_name_alone():
     (first, *_) = coref("Ada Holt, a lawyer from Kent, won. She smiled. Holt left.").chains
     assert first.called == "Ada Holt"
+
+
+def test_phrases_around_one_head_are_one_mention_of_one_entity():
+    from onoma.coref.attributes import Column
+    from onoma.coref.features import _one_of_a_head
+
+    table = np.zeros((5, len(Column)), np.int64)
+    table[:, Column.START] = [0, 0, 5, 9, 9]
+    table[:, Column.END] = [4, 2, 6, 12, 10]
+    table[:, Column.HEAD] = [1, 1, 5, 9, 9]
+    table[3, Column.NUMBER] = 2  # you and Mrs Brandt
+    # "the mayor, Ada Holt" and "the mayor" began two entities; the last is "you".
+    labels = np.array([0, 1, 1, 0, 1])
+    assert _one_of_a_head(labels, table).tolist() == [0, 1, 0, 0, 0]
+    assert _one_of_a_head(np.arange(5), table).tolist() == [0, 1, 2, 3, 4]

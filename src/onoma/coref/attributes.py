@@ -369,6 +369,9 @@ def _role(document: Document, head: int, start: int, end: int) -> str:
     else:
         below = [child for token in range(start, end) for child in document.children[token]]
         beside = [child for child in below if not start <= child < end and document.deprels[child] == "appos"]
+    if end < len(document) and document.words[end] == "(":  # in brackets, whatever the tree makes of them
+        inside = range(end + 1, min(end + 4, len(document)))
+        beside += [token for token in inside if document.words[min(token + 1, len(document) - 1)] == ")"]
     said = [document.lemmas[token].lower() for token in beside if document.upos[token] == "NOUN"]
     titles = [_SPELT.get(word.lower(), word.lower()) for word in (_before(document, start), document.words[start])]
     return next((noun for noun in (*said, *titles) if noun in listed("nouns for people")), "")

@@ -172,17 +172,18 @@ class Prepared:
         """Return the entity of each mention by `constrained_link`, with what the text itself says of who is who.
 
         A pronoun that the text resolves (the *I* of a quotation whose speaker is named) takes no part in choices and
-        follows its label.
+        follows its label. Phrases around one head are one thing; the longest that was linked stands for them.
         """
+        table = self.mentions.table
         if self.evidence is None:
-            return constrained_link(scores, constraints, gamma)
+            return _one_of_a_head(constrained_link(scores, constraints, gamma), table)
         if self.evidence.parts.any():
             constraints = self.evidence.parts if constraints is None else constraints + self.evidence.parts
-        party, label = told(self.mentions.table)
+        party, label = told(table)
         if not party.any():
-            return constrained_link(scores, constraints, gamma)
+            return _one_of_a_head(constrained_link(scores, constraints, gamma), table)
         free = np.where((party[None, :] > 0) & ~np.eye(len(party), dtype=bool), -np.inf, scores)
-        return _following(constrained_link(free, constraints, gamma), party, label)
+        return _one_of_a_head(_following(constrained_link(free, constraints, gamma), party, label), table)
 
     def stretch(self, low: int, high: int) -> "Prepared":
         """Return mentions that follow each other, counted as in the whole document."""
@@ -207,9 +208,37 @@ def _following(labels: NDArray[np.int64], party: NDArray[np.int64], label: NDArr
         named = np.flatnonzero(label == number)
         best = named[np.lexsort((named, size[labels[named]]))[-1]]
         found[party == number] = labels[best]
-    first = np.full(len(found), len(found), np.int64)
-    np.minimum.at(first, found, np.arange(len(found)))
-    return first[found]
+    return _by_first(found)
+
+
+def _one_of_a_head(labels: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Join the entities of phrases around one head, and leave the longest of these phrases in it, the others alone.
+
+    Those of different number are not one thing: *you*, and *you and Mrs Brandt*.
+    """
+    size = np.bincount(labels, minlength=len(labels))
+    around: dict[tuple[int, int], list[int]] = {}
+    for row in np.flatnonzero(size[labels] > 1).tolist():
+        around.setdefault((int(table[row, Column.HEAD]), int(table[row, Column.NUMBER])), []).append(row)
+    several = [rows for rows in around.values() if len(rows) > 1]
+    found = labels.copy()
+    for rows in several:
+        mine = np.unique(found[rows])
+        found[np.isin(found, mine[1:])] = mine[0]
+    alone = [row for rows in several for row in rows if row != max(rows, key=lambda at: _width(table, at))]
+    found[alone] = len(labels) + np.arange(len(alone))
+    return _by_first(np.unique(found, return_inverse=True)[1])
+
+
+def _width(table: NDArray[np.int64], row: int) -> int:
+    return int(table[row, Column.END] - table[row, Column.START])
+
+
+def _by_first(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number entities by their first mentions."""
+    first = np.full(len(labels), len(labels), np.int64)
+    np.minimum.at(first, labels, np.arange(len(labels)))
+    return first[labels]
 
 
 def _rows(values: NDArray[np.int64], ends: NDArray[np.int64], kept: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:

@@ -21,7 +21,6 @@ _PREDICATE = (
 )  # fmt: skip
 """Relations that attach to a noun because it is a predicate, not because they belong to its phrase."""
 _NO_MENTION = ("expl", "flat", "fixed", "goeswith")
-_IN_NAME = ("compound", "nmod:desc")
 _ALONE = ("nsubj", "obj", "iobj", "obl", "nmod", "conj", "root")
 """What a determiner does in its clause where it stands for a noun: "those are mine"."""
 _PEELED = ((), ("conj",), ("conj", "appos"), ("conj", "appos", "acl"), ("conj", "appos", "acl", "nmod"))
@@ -49,6 +48,9 @@ def candidate_mentions(document: Document) -> list[Span]:
     for start, end, _ in document.names:
         if (start, end) not in found:
             found[start, end] = Span(start, end, head_of(document, start, end))
+    for start, end, _ in document.names:  # of a name with its title, no part is a mention
+        if document.words[start].lower() in listed("titles") and end - start == 2:
+            found.pop((start + 1, end), None)
     return sorted(found.values(), key=lambda span: (span.start, -span.end))
 
 
@@ -67,13 +69,19 @@ def _may_refer(document: Document, token: int) -> bool:
         return False
     if document.tags[token] in {"PRP", "PRP$"}:
         return True
-    if relation.startswith(_IN_NAME) and document.words[token].lower() in listed("titles"):
+    if document.words[token].lower() in listed("titles") and _is_before_name(document, token):
         return False  # the Mr of Mr Park
     if upos == "DET":
         return relation.startswith(_ALONE)
     if upos in {"NUM", "ADJ"}:
         return relation.startswith(("nsubj", "obj"))
     return upos == "PROPN" or (upos in _NOMINAL and not relation.startswith("compound"))
+
+
+def _is_before_name(document: Document, token: int) -> bool:
+    """Say whether a name follows a token, but none that hangs on it: then the name is the head, not the title."""
+    after = token + 1
+    return after < len(document) and document.upos[after] == "PROPN" and int(document.heads[after]) != token
 
 
 def _phrases(document: Document, head: int) -> Iterator[Span]:

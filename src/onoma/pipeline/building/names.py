@@ -160,7 +160,7 @@ def exclude(a: str, b: str) -> bool:
     (True, True)
     >>> exclude("Donald Trump", "President Trump"), exclude("J. Smith", "John Smith"), exclude("Mr Day", "Miss Day")
     (False, False, True)
-    >>> exclude("Lord Ashby", "Edith Warren"), exclude("Warren", "Edith Warren"), exclude("CIA", "US Intelligence Agency")
+    >>> exclude("Lord Ashby", "Edith Warren"), exclude("Warren", "Edith Warren"), exclude("UN", "The United Nations")
     (True, False, False)
     >>> exclude("Bill Clinton", "William Clinton"), exclude("Tom Brandt", "Cllr Brandt"), exclude("Tom Day", "Miss Day")
     (False, False, True)
