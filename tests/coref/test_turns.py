@@ -2,7 +2,8 @@ import numpy as np
 
 from onoma.api import coref
 from onoma.coref.document import Document
-from onoma.coref.turns import turn_scores, with_turns
+from onoma.coref.turns import with_turns
+from onoma.coref.voices import HEARER, PARTY, VOICE
 
 TALK = """Anna: Did you call your sister?
 Ben: Yes, I called her last night.
@@ -24,12 +25,19 @@ def test_labels_that_come_again_are_speakers():
     # Ben's label stands once: his words are taken for Anna's, who spoke last.
     assert found.speakers == ["", "", *["anna"] * 9, "", "", "anna", "anna"]
     assert found.heads[2] == 2  # what is said does not hang on the label
+    assert found.voices[:, VOICE].tolist() == [0, 0, *[1] * 9, 0, 0, 1, 1]
+    assert found.voices[[0, 11], PARTY].tolist() == [1, 1]
+    assert not found.voices[:, HEARER].any()
+
+
+def test_of_two_who_talk_one_hears_the_other():
+    found = with_turns(_document(["Anna : Hello .", "Ben : Hi .", "Anna : Well .", "Ben : So ."]))
+    assert found.voices[[2, 6], HEARER].tolist() == [2, 1]
 
 
 def test_a_label_that_stands_once_is_none():
     document = _document(["Present : Ada .", "It rained ."])
     assert with_turns(document) is document
-    assert turn_scores(np.zeros((3, 40), np.int64)) is None
 
 
 def test_who_says_i_is_whom_the_label_names():
@@ -37,4 +45,5 @@ def test_who_says_i_is_whom_the_label_names():
     ben = next(chain for chain in chains if "Ben" in chain)
     assert "I" in ben
     assert "He" not in ben
+    assert "you" in ben  # to whom Anna speaks
     assert not any(":" in text for chain in chains for text in chain)

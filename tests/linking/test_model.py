@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from onoma.linking.entities import EntityList
-from onoma.linking.features import FIRST, describe
-from onoma.linking.model import Knowledge, LinkModel, describe_linked, load_link_model, train_links
+from onoma.linking.features import FIRST, Problem, describe
+from onoma.linking.model import Knowledge, LinkModel, Reliability, describe_linked, load_link_model, train_links
 from onoma.linking.model import _fit as fit
 from onoma.linking.model import _softmax as softmax
 from onoma.linking.profiles import NIL, Mentions
@@ -138,3 +138,41 @@ def test_groups_attach_to_entries_or_found_entities() -> None:
     rooted = root_entities(np.array([0, 0, 1, 0]), links)
     assert rooted.labels.tolist() == [0, 0, 1, 2]
     assert rooted.entries == ["Q1", "Q1", None, "Q2"]
+
+
+def _problem(*sizes: int) -> Problem:
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    return Problem(offsets, ["x"] * int(offsets[-1]), np.zeros((int(offsets[-1]), 1)))
+
+
+def test_restated_answers_are_as_often_right_as_was_seen() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.uniform(0.05, 0.95, 20_000)
+    stated = 1 / (1 + np.exp(-2.5 * np.log(true / (1 - true))))  # too sure of itself
+    right = rng.random(20_000) < true
+    told = Reliability.fit(stated, np.full(20_000, 0.1), right)
+    assert told.slope == pytest.approx(0.4, abs=0.02)
+    problem = _problem(*[3] * 20_000)
+    rows = np.stack([stated, (1 - stated) / 2, (1 - stated) / 2], axis=1).ravel()
+    restated = told.restate(problem, rows).reshape(-1, 3)
+    assert np.allclose(restated.sum(axis=1), 1.0)
+    sure = (stated >= 0.5) & (true > 0.7)
+    assert restated[sure, 0].mean() == pytest.approx(right[sure].mean(), abs=0.02)
+
+
+def test_restating_keeps_the_answer_and_the_order() -> None:
+    problem = _problem(4, 4, 2)
+    rows = np.array([0.45, 0.44, 0.06, 0.05, 0.1, 0.5, 0.2, 0.2, 0.6, 0.4])
+    found = Reliability(bias=-3.0, slope=0.3).restate(problem, rows)
+    assert [found[a:b].sum() for a, b in ((0, 4), (4, 8), (8, 10))] == pytest.approx([1.0, 1.0, 1.0])
+    assert found[0] >= found[1] > found[2]
+    assert int(found[4:7].argmax()) == 1
+    assert Reliability().restate(problem, rows) is rows
+
+
+def test_how_often_answers_are_right_is_kept_in_the_file(
+    tmp_path: Path, trained: tuple[LinkModel, Mentions, EntityList]
+) -> None:
+    trained[0].save(tmp_path / "links")
+    assert load_link_model(tmp_path / "links").reliability == trained[0].reliability
+    assert trained[0].reliability != Reliability()

@@ -4,19 +4,19 @@ Gender and animacy come from pronouns, titles, given names (Faker's lists, MIT l
 from the Penn tags; what no list knows is 0, "unknown", and never counts as disagreement.
 """
 
-import tomllib
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.coref.document import Document
+from onoma.coref.lists import listed
 from onoma.coref.mentions import Span
+from onoma.coref.quotations import quoted_tokens
 
 __all__ = ["Column", "Mentions", "describe", "text_code"]
 
@@ -65,6 +65,18 @@ class Column(IntEnum):
     MIDDLE = 35
     COARSE = 36
     GOVERNOR_CLASS = 37
+    PARTY = 38
+    """Which party the text says it is, whose words it stands in, to whom they are said: `onoma.coref.voices`."""
+    VOICE = 39
+    HEARER = 40
+    SURNAME = 41
+    """Of a person: the last word of the name, its first, the letter of that where it is known for a given name."""
+    GIVEN = 42
+    GIVEN_LETTER = 43
+    NAMED_GENDER = 44
+    """The gender that a person's title or given name tells."""
+    ROLE = 45
+    """What a person is said to be beside the name: *Ada Holt (chair)*, *the mayor, Ada Holt*."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +140,6 @@ _ENTITY_CODES = {name: code for code, name in enumerate(_ENTITIES)}
 _SAME_ENTITY = {"PER": "PERSON", "ORG": "ORGANIZATION", "LOC": "PLACE", "GPE": "PLACE"}
 _GENDERS = {"masculine": _MASCULINE, "feminine": _FEMININE, "neuter": _NEUTER}
 _ANIMACIES = {"animate": _ANIMATE, "inanimate": _INANIMATE}
-_OPENING, _CLOSING, _EITHER = frozenset(("“", "``")), frozenset(("”", "''")), '"'
-"""Quotation marks; a lone apostrophe is a possessive's (*the boys' house*) far more often, and is none."""
 _ALIKE = {"she": "he", "hers": "his", "herself": "himself"}
 """Features name feminine pronouns by masculine ones: what is learnt of one holds for the other, gender apart."""
 
@@ -171,6 +181,7 @@ def describe(document: Document, spans: Sequence[Span], vocabulary: Mapping[str,
     for row, span in zip(rows, spans, strict=True):
         name = names.get((span.start, span.end)) or inside[span.head]
         _add_kind(row, document.known.get(span.head, ("",))[0].upper() or name, document, span)
+    _add_people(rows, document, spans)
     return Mentions(rows, *(np.array(codes, np.int64) for codes in (words, word_ends, modifiers, modifier_ends)))
 
 
@@ -196,7 +207,7 @@ class _Tokens:
             vocabulary.get(_shared(word, tag)) or -1 - code % 997
             for word, tag, code in zip(lower, document.tags, tags.tolist(), strict=True)
         ]
-        stop = _words("stop words")
+        stop = listed("stop words")
         return cls(
             lower,
             [-1 if word in stop else code for word, code in zip(lower, codes, strict=True)],
@@ -226,7 +237,7 @@ def _fill_places(rows: NDArray[np.int64], document: Document, spans: Sequence[Sp
     has_before = (start > 0) & (sentences[before] == sentences[head])
     has_after = (end < len(document)) & (sentences[after] == sentences[head])
     subjects = np.array([relation.startswith("nsubj") for relation in document.deprels], np.int64)
-    quoted = np.array(_quoted(document.words), np.int64)
+    quoted = np.array(quoted_tokens(document.words), np.int64)
     filled: Mapping[Column, NDArray[np.int64] | int] = {
         Column.START: start,
         Column.END: end,
@@ -251,6 +262,8 @@ def _fill_places(rows: NDArray[np.int64], document: Document, spans: Sequence[Sp
     }
     for column, values in filled.items():
         rows[:, column] = values
+    if document.voices is not None:
+        rows[:, Column.PARTY : Column.HEARER + 1] = document.voices[head]
     if document.clusters is not None:
         rows[:, Column.FINE : Column.COARSE + 1] = document.clusters[head]
         rows[:, Column.GOVERNOR_CLASS] = np.where(governed, document.clusters[governor, 2], 0)
@@ -274,20 +287,6 @@ def _shared(word: str, tag: str) -> str:
     if word == "her":
         return "his" if tag == "PRP$" else "him"
     return _ALIKE.get(word, word)
-
-
-def _quoted(words: Sequence[str]) -> list[int]:
-    """Say of each token whether it stands in a quotation."""
-    quoted, inside = [], 0
-    for word in words:
-        if word in _OPENING:
-            inside = 1
-        elif word in _CLOSING:
-            inside = 0
-        elif word == _EITHER:
-            inside = 1 - inside
-        quoted.append(inside)
-    return quoted
 
 
 def _add_kind(row: NDArray[np.int64], entity: str | None, document: Document, span: Span) -> None:
@@ -322,6 +321,65 @@ def _add_kind(row: NDArray[np.int64], entity: str | None, document: Document, sp
         row[Column.INITIALS] = text_code(initials.replace(".", "")) if initials.replace(".", "").isupper() else 0
 
 
+def _add_people(rows: NDArray[np.int64], document: Document, spans: Sequence[Span]) -> None:
+    """Fill in the names of people, of phrases too that have one for an apposition, and what people are said to be."""
+    people: dict[int, tuple[int, int]] = {}
+    for start, end, kind in document.names:
+        if kind in {"PER", "PERSON"} or document.words[start].lower() in _TITLES:
+            people |= dict.fromkeys(range(start, end), (start, end))
+    for start in range(len(document) - 1):  # Mrs Brandt, where the names have her not
+        if document.words[start].lower() in _TITLES and start not in people and document.upos[start + 1] == "PROPN":
+            people |= dict.fromkeys((start, start + 1), (start, start + 2))
+    for row, span in zip(rows, spans, strict=True):
+        if row[Column.TYPE] == 0:
+            continue
+        held = span.head
+        if held not in people:
+            beside = [
+                child for child in document.children[held] if _is_beside(document, child, span) and child in people
+            ]
+            if len(beside) != 1:
+                continue
+            held = beside[0]
+        start, end = people[held]
+        words = [document.words[k].lower() for k in range(start, end)]
+        parts = [word for word in words if word not in _TITLES and word not in listed("titles") and word[0].isalpha()]
+        title = next((_TITLES[word] for word in (*words, _before(document, start)) if word in _TITLES), 0)
+        if parts:
+            row[Column.SURNAME] = text_code(parts[-1])
+        given = _given_names().get(parts[0], 0) if len(parts) > 1 else 0
+        row[Column.GIVEN] = text_code(parts[0]) if len(parts) > 1 else 0
+        row[Column.GIVEN_LETTER] = ord(parts[0][0]) if given else 0
+        row[Column.NAMED_GENDER] = title or given
+        row[Column.ROLE] = text_code(_role(document, held, start, end))
+
+
+def _before(document: Document, start: int) -> str:
+    return document.words[start - 1].lower() if start else ""
+
+
+def _is_beside(document: Document, child: int, span: Span) -> bool:
+    return document.deprels[child] == "appos" and span.start <= child < span.end
+
+
+def _role(document: Document, head: int, start: int, end: int) -> str:
+    """Return what a person is said to be, beside the name: an apposition's noun, or what the name is one to."""
+    if document.deprels[head] == "appos":
+        beside = [int(document.heads[head])]
+    else:
+        below = [child for token in range(start, end) for child in document.children[token]]
+        beside = [child for child in below if not start <= child < end and document.deprels[child] == "appos"]
+    if end < len(document) and document.words[end] == "(":  # in brackets, whatever the tree makes of them
+        inside = range(end + 1, min(end + 4, len(document)))
+        beside += [token for token in inside if document.words[min(token + 1, len(document) - 1)] == ")"]
+    said = [document.lemmas[token].lower() for token in beside if document.upos[token] == "NOUN"]
+    titles = [_SPELT.get(word.lower(), word.lower()) for word in (_before(document, start), document.words[start])]
+    return next((noun for noun in (*said, *titles) if noun in listed("nouns for people")), "")
+
+
+_SPELT = {"dr": "doctor", "dr.": "doctor", "prof": "professor", "prof.": "professor", "capt.": "captain"}
+
+
 def _type(document: Document, span: Span, upos: str) -> int:
     if upos == "PROPN":
         return 1
@@ -341,9 +399,9 @@ def _type(document: Document, span: Span, upos: str) -> int:
 def _gender(document: Document, span: Span, entity: str) -> tuple[int, int]:
     head = document.lemmas[span.head].lower()
     words = [document.words[k].lower() for k in range(span.start, span.end)]
-    if head in _words("masculine nouns"):
+    if head in listed("masculine nouns"):
         return _MASCULINE, _ANIMATE
-    if head in _words("feminine nouns"):
+    if head in listed("feminine nouns"):
         return _FEMININE, _ANIMATE
     if document.upos[span.head] == "PROPN":
         title = next((_TITLES[word] for word in words if word in _TITLES), 0)
@@ -355,16 +413,9 @@ def _gender(document: Document, span: Span, entity: str) -> tuple[int, int]:
         if entity == "PERSON":
             return given, _ANIMATE
         return (given, _ANIMATE) if given and not entity else (0, 0)
-    if head in _words("nouns for people") or entity == "PERSON":
+    if head in listed("nouns for people") or entity == "PERSON":
         return 0, _ANIMATE
     return 0, _INANIMATE if entity in {"ORGANIZATION", "PLACE", "TIME", "EVENT", "OBJECT"} else 0
-
-
-@cache
-def _words(section: str) -> frozenset[str]:
-    """Return one list of `words.toml`."""
-    text = resources.files("onoma.coref").joinpath("words.toml").read_text("utf-8")
-    return frozenset(str(tomllib.loads(text)[section]).split())
 
 
 @cache

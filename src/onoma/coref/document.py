@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from onoma.coref.lists import listed
 from onoma.corpus.documents import Annotations
 from onoma.errors import DataError
 
@@ -38,6 +39,10 @@ class Document:
         What the annotation knows of the mention that a token heads: its type, gender and animacy.
     clusters
         Tokens × 3: the distributional cluster of each word, finest first, 0 where it has none; None without clusters.
+    lines
+        The line of each token in the text, blank ones counted; None where the text's lines are not known.
+    voices
+        Tokens × 3: party, voice, hearer, as `onoma.coref.voices` has them; None where the text does not say.
     """
 
     name: str
@@ -53,6 +58,8 @@ class Document:
     genre: str = ""
     known: Mapping[int, tuple[str, str, str]] = field(default_factory=dict)
     clusters: NDArray[np.int64] | None = None
+    lines: NDArray[np.int64] | None = None
+    voices: NDArray[np.int64] | None = None
     children: Sequence[Sequence[int]] = field(init=False)
     """The dependents of each token, in the order of the text."""
 
@@ -65,6 +72,24 @@ class Document:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def line_spans(self) -> list[tuple[int, int]]:
+        """Return the tokens of each line, those without any left out; of each sentence where lines are not known."""
+        numbers = self.sentences if self.lines is None else self.lines
+        if not len(self):
+            return []
+        edges = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+        return list(zip(edges, [*edges[1:], len(self)], strict=True))
+
+    def is_parted(self, first: int, second: int) -> bool:
+        """Say whether two tokens stand in different paragraphs; no where lines are not known.
+
+        Paragraphs are parted by blank lines, or, in a text that has none, by the ends of lines.
+        """
+        if self.lines is None:
+            return False
+        gap = 2 if bool((np.diff(self.lines) > 1).any()) else 1
+        return bool((np.diff(self.lines[first : second + 1]) >= gap).any())
 
 
 def documents_of(annotations: Annotations, *, genre: str = "") -> list[Document]:
@@ -83,9 +108,10 @@ def _document(one: Annotations, genre: str) -> Document:
         )
     spans = one.layer("name")
     names = list(zip(spans["start"].to_pylist(), spans["end"].to_pylist(), _texts(spans["type"]), strict=True))
+    words = _texts(tokens["word"])
     return Document(
         name=name,
-        words=_texts(tokens["word"]),
+        words=words,
         lemmas=_texts(tokens["lemma"]),
         tags=_texts(tokens["tag"]),
         upos=_texts(tokens["upos"]),
@@ -93,10 +119,40 @@ def _document(one: Annotations, genre: str) -> Document:
         heads=tokens["head"].to_numpy().astype(np.int64),
         sentences=tokens["sentence"].to_numpy().astype(np.int64),
         speakers=["" if speaker == "-" else speaker for speaker in _texts(tokens["speaker"])],
-        names=names,
+        names=_tidy(names, words),
         genre=genre,
         known=_known(one.layer("mention")),
+        lines=_lines(str(one.documents["text"][0].as_py() or ""), tokens),
     )
+
+
+def _tidy(names: Sequence[tuple[int, int, str]], words: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Return names with the titles before them; a word of a person's name is a person wherever it stands alone."""
+    wider = []
+    for start, end, kind in names:
+        while start and words[start - 1].lower() in listed("titles") and words[start - 1][:1].isupper():
+            start -= 1  # Mr, Dr: part of the name
+        wider.append((start, end, kind))
+    people = {
+        word
+        for start, end, kind in wider
+        if kind == "PER" and end - start > 1
+        for word in words[start:end]
+        if word[0].isupper()
+    }
+    found: list[tuple[int, int, str]] = []
+    for start, end, kind in wider:
+        if not found or start >= found[-1][1]:
+            found.append((start, end, "PER" if end - start == 1 and words[start] in people else kind))
+    return found
+
+
+def _lines(text: str, tokens: pa.Table) -> NDArray[np.int64] | None:
+    """Return the line of each token; None for a text of one line, which may have lost its ends of lines."""
+    ends = np.array([place for place, character in enumerate(text) if character == "\n"], np.int64)
+    if not len(ends) or tokens["start_char"].null_count:
+        return None
+    return np.searchsorted(ends, tokens["start_char"].to_numpy()).astype(np.int64)
 
 
 def _known(mentions: pa.Table) -> dict[int, tuple[str, str, str]]:

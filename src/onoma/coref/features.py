@@ -7,6 +7,7 @@ what each template looks at and what it adds.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,9 @@ from onoma.coref._features_kernels import (
     score_document,
 )
 from onoma.coref.attributes import Column, Mentions, describe
+from onoma.coref.decode import constrained_link
 from onoma.coref.document import Document
+from onoma.coref.evidence import Evidence, evidence_of, told
 from onoma.coref.mentions import Span
 
 __all__ = ["NEW_TEMPLATES", "PAIR_TEMPLATES", "Prepared", "explain_new", "explain_pair", "prepare"]
@@ -138,18 +141,49 @@ class Prepared:
     counts: NDArray[np.int64]
     """For each mention: earlier ones with the same words, with the same head; whether a longer one holds it; all with
     the same words, with the same head; shorter ones with the same head token."""
+    names: Sequence[tuple[int, int, str]] = ()
+    """The document's names."""
 
     def __len__(self) -> int:
         return len(self.spans)
 
     def scores(self, weights: NDArray[np.float64], window: int) -> NDArray[np.float64]:
-        """Return the score of each antecedent j of each mention i; on the diagonal, of none; -inf elsewhere."""
+        """Return the score of each antecedent j of each mention i; on the diagonal, of none; -inf elsewhere.
+
+        It is what was learnt and what the text itself says (`evidence`).
+        """
         result = np.full((len(self), len(self)), -np.inf)
         m = self.mentions
         score_document(
             m.table, m.words, m.word_ends, m.modifiers, m.modifier_ends, self.counts, weights, window, result
         )
+        if self.evidence is not None:
+            result += self.evidence.pairs
         return result
+
+    @cached_property
+    def evidence(self) -> Evidence | None:
+        """What the text itself says of who is who."""
+        return evidence_of(self.mentions.table)
+
+    def linked(
+        self, scores: NDArray[np.float64], constraints: NDArray[np.float64] | None, gamma: float
+    ) -> NDArray[np.int64]:
+        """Return the entity of each mention by `constrained_link`, with what the text itself says of who is who.
+
+        A pronoun that the text resolves (the *I* of a quotation whose speaker is named) takes no part in choices and
+        follows its label. Phrases around one head are one thing; the longest that was linked stands for them.
+        """
+        table = self.mentions.table
+        if self.evidence is None:
+            return _one_of_a_head(constrained_link(scores, constraints, gamma), table)
+        if self.evidence.parts.any():
+            constraints = self.evidence.parts if constraints is None else constraints + self.evidence.parts
+        party, label = told(table)
+        if not party.any():
+            return _one_of_a_head(constrained_link(scores, constraints, gamma), table)
+        free = np.where((party[None, :] > 0) & ~np.eye(len(party), dtype=bool), -np.inf, scores)
+        return _one_of_a_head(_following(constrained_link(free, constraints, gamma), party, label), table)
 
     def stretch(self, low: int, high: int) -> "Prepared":
         """Return mentions that follow each other, counted as in the whole document."""
@@ -163,7 +197,48 @@ class Prepared:
         table = m.table[kept]
         words, modifiers = _rows(m.words, m.word_ends, kept), _rows(m.modifiers, m.modifier_ends, kept)
         spans = [self.spans[row] for row in np.flatnonzero(kept).tolist()]
-        return Prepared(self.name, spans, Mentions(table, *words, *modifiers), _counts(table))
+        return Prepared(self.name, spans, Mentions(table, *words, *modifiers), _counts(table), self.names)
+
+
+def _following(labels: NDArray[np.int64], party: NDArray[np.int64], label: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Let pronouns follow the mention that names their party; of several, the one in the largest entity."""
+    found = labels.copy()
+    size = np.bincount(labels[party == 0], minlength=len(labels))
+    for number in np.unique(party[party > 0]).tolist():
+        named = np.flatnonzero(label == number)
+        best = named[np.lexsort((named, size[labels[named]]))[-1]]
+        found[party == number] = labels[best]
+    return _by_first(found)
+
+
+def _one_of_a_head(labels: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Join the entities of phrases around one head, and leave the longest of these phrases in it, the others alone.
+
+    Those of different number are not one thing: *you*, and *you and Mrs Brandt*.
+    """
+    size = np.bincount(labels, minlength=len(labels))
+    around: dict[tuple[int, int], list[int]] = {}
+    for row in np.flatnonzero(size[labels] > 1).tolist():
+        around.setdefault((int(table[row, Column.HEAD]), int(table[row, Column.NUMBER])), []).append(row)
+    several = [rows for rows in around.values() if len(rows) > 1]
+    found = labels.copy()
+    for rows in several:
+        mine = np.unique(found[rows])
+        found[np.isin(found, mine[1:])] = mine[0]
+    alone = [row for rows in several for row in rows if row != max(rows, key=lambda at: _width(table, at))]
+    found[alone] = len(labels) + np.arange(len(alone))
+    return _by_first(np.unique(found, return_inverse=True)[1])
+
+
+def _width(table: NDArray[np.int64], row: int) -> int:
+    return int(table[row, Column.END] - table[row, Column.START])
+
+
+def _by_first(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number entities by their first mentions."""
+    first = np.full(len(labels), len(labels), np.int64)
+    np.minimum.at(first, labels, np.arange(len(labels)))
+    return first[labels]
 
 
 def _rows(values: NDArray[np.int64], ends: NDArray[np.int64], kept: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
@@ -174,7 +249,7 @@ def _rows(values: NDArray[np.int64], ends: NDArray[np.int64], kept: NDArray[np.b
 def prepare(document: Document, spans: Sequence[Span], vocabulary: Mapping[str, int]) -> Prepared:
     """Describe the mentions of a document."""
     mentions = describe(document, spans, vocabulary)
-    return Prepared(document.name, spans, mentions, _counts(mentions.table))
+    return Prepared(document.name, spans, mentions, _counts(mentions.table), document.names)
 
 
 def explain_pair(prepared: Prepared, weights: NDArray[np.float64], i: int, j: int) -> list[tuple[str, float]]:
@@ -183,7 +258,11 @@ def explain_pair(prepared: Prepared, weights: NDArray[np.float64], i: int, j: in
     m = prepared.mentions
     pair_relations(m.table, m.words, m.word_ends, m.modifiers, m.modifier_ends, i, j, rel)
     n = pair_features(m.table, i, j, rel, len(weights) - 1, out)
-    return list(zip(PAIR_TEMPLATES, weights[out[:n]].tolist(), strict=True))
+    learnt = list(zip(PAIR_TEMPLATES, weights[out[:n]].tolist(), strict=True))
+    if prepared.evidence is None:
+        return learnt
+    said = float(prepared.evidence.pairs[i, j])
+    return [*learnt, ("who is who, by the text itself", said)] if said else learnt
 
 
 def explain_new(prepared: Prepared, weights: NDArray[np.float64], i: int) -> list[tuple[str, float]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from onoma.coref.document import Document
+from onoma.coref.lists import listed
 
 __all__ = ["Span", "candidate_mentions", "head_of"]
 
@@ -47,6 +48,9 @@ def candidate_mentions(document: Document) -> list[Span]:
     for start, end, _ in document.names:
         if (start, end) not in found:
             found[start, end] = Span(start, end, head_of(document, start, end))
+    for start, end, _ in document.names:  # of a name with its title, no part is a mention
+        if document.words[start].lower() in listed("titles") and end - start == 2:
+            found.pop((start + 1, end), None)
     return sorted(found.values(), key=lambda span: (span.start, -span.end))
 
 
@@ -65,6 +69,8 @@ def _may_refer(document: Document, token: int) -> bool:
         return False
     if document.tags[token] in {"PRP", "PRP$"}:
         return True
+    if document.words[token].lower() in listed("titles") and _is_before_name(document, token):
+        return False  # the Mr of Mr Park
     if upos == "DET":
         return relation.startswith(_ALONE)
     if upos in {"NUM", "ADJ"}:
@@ -72,9 +78,15 @@ def _may_refer(document: Document, token: int) -> bool:
     return upos == "PROPN" or (upos in _NOMINAL and not relation.startswith("compound"))
 
 
+def _is_before_name(document: Document, token: int) -> bool:
+    """Say whether a name follows a token, but none that hangs on it: then the name is the head, not the title."""
+    after = token + 1
+    return after < len(document) and document.upos[after] == "PROPN" and int(document.heads[after]) != token
+
+
 def _phrases(document: Document, head: int) -> Iterator[Span]:
     seen = set()
-    present = {document.deprels[child].split(":")[0] for child in document.children[head]}
+    present = {_kind(document.deprels[child]) for child in document.children[head]}
     for without in _PEELED:
         if without and without[-1] not in present:
             continue  # nothing more to leave out
@@ -104,11 +116,26 @@ def _span(document: Document, head: int, without: tuple[str, ...]) -> tuple[int,
         start += 1
     while end - 1 > head and document.upos[end - 1] in _EDGE_RIGHT:
         end -= 1
-    return start, end
+    return start, _closed(document, head, end)
+
+
+def _closed(document: Document, head: int, end: int) -> int:
+    """Return the end of a phrase such that no bracket is left open: with the closing one, or before the opening one."""
+    opened = [token for token in range(head + 1, end) if document.tags[token] == "-LRB-"]
+    if not opened or any(document.tags[token] == "-RRB-" for token in range(opened[-1], end)):
+        return end
+    return end + 1 if end < len(document) and document.tags[end] == "-RRB-" else opened[-1]
+
+
+def _kind(relation: str) -> str:
+    """Return a relation without its subtype; a title (the Mr of Mr Park) is no modifier to leave out."""
+    return relation if relation == "nmod:desc" else relation.split(":")[0]
 
 
 def _is_left_out(document: Document, child: int, head: int, without: tuple[str, ...]) -> bool:
     relation = document.deprels[child]
+    if relation == "flat" and document.tags[child][:2] == "VB" and document.words[child].islower():
+        return True  # a verb that the tree takes for a part of the name: Tom groaned
     if relation == "case":
         return child < head  # a preposition; behind the head it is the possessive 's
-    return relation == "cc" or relation.startswith(_PREDICATE) or relation.split(":")[0] in without
+    return relation == "cc" or relation.startswith(_PREDICATE) or _kind(relation) in without

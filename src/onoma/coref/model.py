@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.coref.constraints import CONSTRAINTS, Rule, constraint_matrix
-from onoma.coref.decode import constrained_link
 from onoma.coref.document import Document
 from onoma.coref.features import Prepared, prepare
 from onoma.coref.filters import MentionFilter, train_filter
 from onoma.coref.learning import Example, LearningSettings, learn
 from onoma.coref.mentions import Span, candidate_mentions, head_of
 from onoma.coref.posterior import Calibration, Posterior, Stretches, posterior
-from onoma.coref.turns import turn_scores
 from onoma.errors import DataError
 from onoma.learning.storage import load_model, save_model
 from onoma.progress import SILENT, Progress
@@ -141,13 +139,10 @@ class CorefModel:
 
     def _link(self, prepared: Prepared) -> tuple[NDArray[np.int64], Posterior]:
         scores = prepared.scores(self.weights, self.window)
-        turns = turn_scores(prepared.mentions.table)
-        if turns is not None:
-            scores += turns
         how_sure = posterior(scores, self.calibration)
         scores[np.diag_indices(len(scores))] += self.shift
         rules = constraint_matrix(prepared, self.constraints) if self.constraints else None
-        return constrained_link(scores, rules, self.gamma), how_sure
+        return prepared.linked(scores, rules, self.gamma), how_sure
 
     def _resolve_long(self, prepared: Prepared, stands: NDArray[np.bool_]) -> Resolved:
         """Link stretch after stretch; the second half of each looks back at the whole of the first."""

@@ -4,24 +4,20 @@
     Ben: I did.
 
 A label counts where it begins two sentences or more. The words of a turn are its speaker's; whoever says *I* there is
-the one that the label names, and nobody else is: *he*, *you* in a turn of Ben's are not Ben.
+the one that the label names, and nobody else is: *he*, *you* in a turn of Ben's are not Ben. Where two talk, *you* is
+the other.
 """
 
 from collections import Counter
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from onoma.coref.attributes import Column
 from onoma.coref.document import Document
+from onoma.coref.voices import HEARER, PARTY, VOICE, isolate, voices_of
 
-__all__ = ["turn_scores", "with_turns"]
+__all__ = ["with_turns"]
 
 _LONGEST = 3
 """Words of a label."""
-_SURE = 8.0
-"""What the label of a turn adds to the score of *I* in it, and takes from that of others: more than other evidence."""
 
 
 def with_turns(document: Document) -> Document:
@@ -37,12 +33,16 @@ def with_turns(document: Document) -> Document:
     if not turns:
         return document
     speakers = list(document.speakers)
-    heads = document.heads.copy()
+    heads, voices = document.heads.copy(), voices_of(document)
+    party = {label: number for number, label in enumerate(sorted({turn[2] for turn in turns}), start=1)}
     for k, (start, colon, label) in enumerate(turns):
         end = turns[k + 1][0] if k + 1 < len(turns) else len(document)
         speakers[colon + 1 : end] = [label] * (end - colon - 1)
-        _cut(heads, document, start, colon)
-    return replace(document, speakers=speakers, heads=heads)
+        voices[colon + 1 : end, VOICE] = party[label]
+        if len(party) == 2:  # of two who talk, one hears what the other says
+            voices[colon + 1 : end, HEARER] = 3 - party[label]
+        voices[isolate(heads, document, start, colon + 1), PARTY] = party[label]
+    return replace(document, speakers=speakers, heads=heads, voices=voices)
 
 
 def _labels(document: Document) -> list[tuple[int, int, str]]:
@@ -59,35 +59,3 @@ def _labels(document: Document) -> list[tuple[int, int, str]]:
                 found.append((start, colon, " ".join(document.words[start:colon]).lower()))
                 break
     return found
-
-
-def _cut(heads: NDArray[np.int64], document: Document, start: int, colon: int) -> None:
-    """Let the label stand by itself: nothing before the colon governs what follows it, or is governed by it."""
-    last = start
-    while last + 1 < len(document) and document.sentences[last + 1] == document.sentences[start]:
-        last += 1
-    inside = range(start, colon + 1)
-    label = next((t for t in inside if not start <= heads[t] <= colon or heads[t] == t), start)
-    rest = [t for t in range(colon + 1, last + 1) if heads[t] == t or heads[t] <= colon]
-    for token in inside:
-        if token == label:
-            heads[token] = token
-        elif not start <= heads[token] <= colon:
-            heads[token] = label
-    for token in rest:
-        heads[token] = rest[0]
-
-
-def turn_scores(table: NDArray[np.int64]) -> NDArray[np.float64] | None:
-    """Return what turns add to the score of each antecedent; None where no label is a mention.
-
-    A label is spoken by nobody, and what it says is who speaks the words of its turns.
-    """
-    text, speaker = table[:, Column.TEXT], table[:, Column.SPEAKER]
-    label = (speaker == 0) & np.isin(text, speaker[speaker != 0])
-    if not label.any():
-        return None
-    pronoun = (table[:, Column.TYPE] == 0) & (speaker != 0)
-    own = pronoun[:, None] & label[None, :] & (speaker[:, None] == text[None, :])
-    mine = (table[:, Column.PERSON] == 1) & (table[:, Column.NUMBER] == 1)
-    return _SURE * (own & mine[:, None]) - _SURE * (own & ~mine[:, None])

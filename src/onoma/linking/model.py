@@ -1,18 +1,21 @@
 """A log-linear choice among candidates, NIL and elsewhere, learnt from linked documents and calibrated on others.
 
 P(row | mention) ∝ exp(w · features / T): conditional maximum likelihood with an L2 prior, by L-BFGS, twice (the second
-pass sees what the first believes of the document), then one temperature T on documents that were held out. Lists of
-names and profiles that are made of linked documents are always those of *other* documents than the mention's, in
-learning as in use: folds over documents.
+pass sees what the first believes of the document), then one temperature T on documents that were held out. What is
+stated of the answer is a logistic function of its log-odds and of those of "elsewhere", fitted on the same documents
+(`Reliability`): a temperature moves all probabilities alike, and lists that miss many entries need more than that.
+Lists of names and profiles that are made of linked documents are always those of *other* documents than the mention's,
+in learning as in use: folds over documents.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 from scipy.optimize import minimize, minimize_scalar
 
 from onoma.errors import DataError
@@ -22,7 +25,16 @@ from onoma.linking.entities import EntityList
 from onoma.linking.features import FIRST, SECOND, Problem, describe, describe_again
 from onoma.linking.profiles import NIL, Mentions, Profiles
 
-__all__ = ["Described", "Knowledge", "LinkModel", "Links", "describe_linked", "load_link_model", "train_links"]
+__all__ = [
+    "Described",
+    "Knowledge",
+    "LinkModel",
+    "Links",
+    "Reliability",
+    "describe_linked",
+    "load_link_model",
+    "train_links",
+]
 
 _KIND = "links"
 
@@ -90,14 +102,78 @@ class Links:
         return sorted(rows, key=lambda each: (-each[1], each[0]))[:most]
 
 
+@dataclass(frozen=True)
+class Reliability:
+    """How often answers are right: logit = `bias` + `slope` · logit(p) + `elsewhere` · logit(p of elsewhere)."""
+
+    bias: float = 0.0
+    slope: float = 1.0
+    elsewhere: float = 0.0
+
+    def restate(self, problem: Problem, probability: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return probabilities in which that of each mention's answer is as often right; the others share the rest.
+
+        The answer stays the likeliest: its probability is no lower than makes it equal to the next.
+        """
+        if self == Reliability() or not len(probability):
+            return probability
+        best, second, last = _answers(problem, probability)
+        p, owner = probability[best], problem.owner
+        q = special.expit(self._features(p, probability[last]) @ np.array([self.bias, self.slope, self.elsewhere]))
+        q = np.maximum(q, second / np.maximum(1.0 - p + second, 1e-12))
+        rest = (1.0 - q) / np.maximum(1.0 - p, 1e-12)
+        found = probability * rest[owner]
+        found[best] = q
+        total = np.bincount(owner, found, minlength=len(best))  # an answer that nothing stands beside keeps 1
+        return np.asarray(found / total[owner])
+
+    @staticmethod
+    def _features(p: NDArray[np.float64], elsewhere: NDArray[np.float64]) -> NDArray[np.float64]:
+        low, high = 1e-6, 1.0 - 1e-6
+        columns = [np.ones(len(p)), special.logit(np.clip(p, low, high)), special.logit(np.clip(elsewhere, low, high))]
+        return np.stack(columns, axis=1)
+
+    @classmethod
+    def fit(cls, p: NDArray[np.float64], elsewhere: NDArray[np.float64], is_right: NDArray[np.bool_]) -> "Reliability":
+        """Fit to answers of documents that the weights have not seen, with an L2 prior around no change."""
+        features, right = cls._features(p, elsewhere), is_right.astype(np.float64)
+        centre = np.array([0.0, 1.0, 0.0])
+
+        def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            z, away = features @ weights, weights - centre
+            value = float(np.logaddexp(0.0, z).sum() - right @ z + 0.5 * away @ away)
+            return value, features.T @ (special.expit(z) - right) + away
+
+        bounds = [(None, None), (1e-3, None), (None, None)]  # likelier answers are never said to be right less often
+        found = minimize(loss, centre, jac=True, method="L-BFGS-B", bounds=bounds).x
+        return cls(*(float(each) for each in found))
+
+
+def _answers(
+    problem: Problem, probability: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+    """Return the row of each mention's answer, the probability of the next that could be one, the row of elsewhere."""
+    last = problem.offsets[1:] - 1
+    given = probability.copy()
+    given[last] = -1.0  # elsewhere is no answer
+    n = len(last)
+    order = np.lexsort((-np.arange(len(given)), given, problem.owner))  # of equals, the first row comes last
+    best = order[problem.offsets[1:] - 1]
+    second = np.zeros(n)
+    several = np.diff(problem.offsets) > 2
+    second[several] = np.maximum(given[order[(problem.offsets[1:] - 2)[several]]], 0.0)
+    return best, second, last
+
+
 @dataclass(frozen=True, eq=False)
 class LinkModel:
-    """Weights of the two passes, and the temperature."""
+    """Weights of the two passes, the temperature, and how often answers are right."""
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]
     temperature: float = 1.0
     facts: dict[str, Any] = field(default_factory=dict)
+    reliability: Reliability = Reliability()
 
     def link(self, mentions: Mentions, knowledge: Knowledge) -> Links:
         """Say what mentions mean; those of one document are best given together."""
@@ -108,11 +184,17 @@ class LinkModel:
         """Say what mentions mean whose candidates are described already."""
         believed = _softmax(problem, problem.values @ self.first)
         again = describe_again(problem, believed, mentions, profiles)
-        return Links(again, _softmax(again, again.values @ self.second / self.temperature))
+        probability = _softmax(again, again.values @ self.second / self.temperature)
+        return Links(again, self.reliability.restate(again, probability))
 
     def save(self, folder: str | Path) -> None:
         """Write the model."""
-        facts = {"features": [*FIRST, *SECOND], "temperature": self.temperature, "card": self.facts}
+        facts = {
+            "features": [*FIRST, *SECOND],
+            "temperature": self.temperature,
+            "reliability": asdict(self.reliability),
+            "card": self.facts,
+        }
         save_model(folder, _KIND, facts, {"first": self.first, "second": self.second})
 
 
@@ -121,7 +203,8 @@ def load_link_model(folder: str | Path) -> LinkModel:
     facts, arrays = load_model(folder, _KIND)
     if facts["features"] != [*FIRST, *SECOND] or len(arrays["second"]) != len(FIRST) + len(SECOND):
         raise DataError("was trained for other features than this program has", file=folder, hint="Train it again.")
-    return LinkModel(arrays["first"], arrays["second"], float(facts["temperature"]), dict(facts["card"]))
+    told = Reliability(**facts.get("reliability", {}))
+    return LinkModel(arrays["first"], arrays["second"], float(facts["temperature"]), dict(facts["card"]), told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,8 +274,12 @@ def train_links(
     pairs = [(again, _truth(again, part.mentions)) for part in parts for again in (part.again(first),)]
     centre = None if around is None else around.second
     second = _fit(pairs, penalty, centre)
-    temperature = _temperature(pairs, penalty, centre, second) if is_calibrated else 1.0
-    return LinkModel(first, second, temperature, {"mentions": sum(len(part.mentions) for part in parts)})
+    temperature, told = 1.0, Reliability()
+    if is_calibrated and len(pairs) > 1:
+        scored = _crossed(pairs, penalty, centre, second)
+        temperature = _temperature(scored)
+        told = _reliability(scored, temperature)
+    return LinkModel(first, second, temperature, {"mentions": sum(len(part.mentions) for part in parts)}, told)
 
 
 def _truth(problem: Problem, mentions: Mentions) -> NDArray[np.int64]:
@@ -236,17 +323,38 @@ def _fit(
     return np.asarray(found.x)
 
 
-def _temperature(
+_Scored = Sequence[tuple[Problem, NDArray[np.float64], NDArray[np.int64]]]
+
+
+def _crossed(
     pairs: Sequence[tuple[Problem, NDArray[np.int64]]],
     penalty: float,
     centre: NDArray[np.float64] | None,
     begin: NDArray[np.float64],
-) -> float:
-    """Return the temperature at which every second part is most likely, by weights that are learnt from the others."""
-    if len(pairs) < 2:
-        return 1.0
-    weights = _fit(pairs[::2], penalty, centre, begin)
-    scored = [(problem, problem.values @ weights, truth) for problem, truth in pairs[1::2]]
+) -> _Scored:
+    """Score every part by weights that are learnt from the other half of them."""
+    scored = []
+    for mine in (0, 1):
+        weights = _fit(pairs[1 - mine :: 2], penalty, centre, begin)
+        scored += [(problem, problem.values @ weights, truth) for problem, truth in pairs[mine::2]]
+    return scored
+
+
+def _reliability(scored: _Scored, temperature: float) -> Reliability:
+    stated, elsewhere, right = [], [], []
+    for problem, scores, truth in scored:
+        if not len(truth):
+            continue
+        probability = _softmax(problem, scores / temperature)
+        best, _, last = _answers(problem, probability)
+        stated.append(probability[best])
+        elsewhere.append(probability[last])
+        right.append(best == truth)
+    return Reliability.fit(np.concatenate(stated), np.concatenate(elsewhere), np.concatenate(right))
+
+
+def _temperature(scored: _Scored) -> float:
+    """Return the temperature at which the truth is most likely."""
 
     def loss(log_temperature: float) -> float:
         scale = np.exp(-log_temperature)

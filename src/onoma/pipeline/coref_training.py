@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.coref.constraints import CONSTRAINTS, Rule, fit_weights
-from onoma.coref.decode import constrained_link
 from onoma.coref.features import Prepared
 from onoma.coref.learning import Example, LearningSettings
 from onoma.coref.model import Annotated, CorefModel, example_of, train_coref
@@ -195,7 +194,7 @@ class Tuning:
     ) -> list[NDArray[np.int64]]:
         """Return the entities of each document."""
         return [
-            constrained_link(one + shift * np.eye(len(one)), None if bonus is None else bonus[k], gamma)
+            self.examples[k].prepared.linked(one + shift * np.eye(len(one)), None if bonus is None else bonus[k], gamma)
             for k, one in enumerate(self.scores)
         ]
 

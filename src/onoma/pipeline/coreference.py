@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
@@ -55,6 +55,8 @@ class Mention:
     """That it is the same thing as the mention before it in the chain; of the first, as the one after it."""
     is_pronoun: bool
     is_name: bool = False
+    name: str | None = None
+    """The name that its head stands in, without what is said beside it."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,12 @@ class Chain:
         """The mention that says most: the longest name, else the longest phrase, of those that are no pronouns."""
         named = [mention for mention in self.mentions if not mention.is_pronoun] or list(self.mentions)
         return max(named, key=lambda mention: (mention.is_name, min(len(mention.text), 60), -mention.start))
+
+    @property
+    def called(self) -> str:
+        """What to call the thing: the longest name of its mentions, without appositions and clauses; else `main`."""
+        names = [mention.name for mention in self.mentions if mention.name]
+        return max(names, key=len) if names else self.main.text
 
     def said(self) -> str:
         """Return how the thing is mentioned, in the order of the text: each wording once, how often, how sure.
@@ -112,7 +120,7 @@ class DocumentChains:
         return f"DocumentChains({self.name!r}, {len(self.chains)} chains, {self.n_mentions} mentions)"
 
     def __str__(self) -> str:
-        return "\n".join(f"{chain.main.text}: {chain.said()}" for chain in self.chains)
+        return "\n".join(f"{chain.called}: {chain.said()}" for chain in self.chains)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the text with its chains."""
@@ -157,7 +165,7 @@ class DocumentChains:
                 if mention.is_pronoun and not chain.main.is_pronoun:
                     word = text[starts[mention.start] : ends[mention.end - 1]]
                     owns = word.lower() in _POSSESSIVE
-                    edits.append((starts[mention.start], ends[mention.end - 1], chain.main.text + "’s" * owns))
+                    edits.append((starts[mention.start], ends[mention.end - 1], chain.called + "’s" * owns))
         for start, end, new in sorted(edits, reverse=True):
             text = text[:start] + new + text[end:]
         return text
@@ -190,7 +198,7 @@ class DocumentChains:
             "entities": {"expected": round(self.entities[0], 2), "interval": list(self.entities[1:])},
             "chains": [
                 {
-                    "main": chain.main.text,
+                    "main": chain.called,
                     "mentions": [
                         {
                             "start": starts[m.start],
@@ -377,23 +385,45 @@ def chains_in(
     for row, label in enumerate(found.labels.tolist()):
         if kept[row]:
             groups.setdefault(label, []).append(row)
-    words = one.tokens["word"].to_pylist()
+    names = {token: (start, end) for start, end, _ in found.prepared.names for token in range(start, end)}
+    words = _Words(one, names)
     chains = tuple(Chain(tuple(_mention(found, words, rows, k) for k in range(len(rows)))) for rows in groups.values())
     name = str(one.documents["document"][0])
     return DocumentChains(name, one, chains, found.posterior.entities(), found, model)
 
 
-def _mention(found: Resolved, words: Sequence[str], rows: Sequence[int], k: int) -> Mention:
+class _Words:
+    """The words of a document as they stand in its text; joined by spaces where there is no text."""
+
+    def __init__(self, one: Annotations, names: Mapping[int, tuple[int, int]]) -> None:
+        self.names = names
+        self.words = one.tokens["word"].to_pylist()
+        self.text = one.documents["text"][0].as_py() if not one.tokens["start_char"].null_count else None
+        self.starts, self.ends = one.tokens["start_char"].to_pylist(), one.tokens["end_char"].to_pylist()
+
+    def of(self, start: int, end: int) -> str:
+        """Return what a span says, on one line."""
+        if not self.text:
+            return " ".join(self.words[start:end])
+        return " ".join(self.text[self.starts[start] : self.ends[end - 1]].split())
+
+
+def _mention(found: Resolved, words: _Words, rows: Sequence[int], k: int) -> Mention:
     row = rows[k]
     other = rows[k - 1] if k else rows[min(1, len(rows) - 1)]
     span, kind = found.prepared.spans[row], int(found.prepared.mentions.table[row, Column.TYPE])
+    name = words.names.get(span.head) if kind else None
+    if name is None and found.prepared.mentions.table[row, Column.SURNAME]:  # the mayor, Anna Keller
+        people = {start: (start, end) for start, end, kind in found.prepared.names if kind == "PER"}
+        name = next((people[token] for token in range(span.head, span.end) if token in people), None)
     return Mention(
         span.start,
         span.end,
-        " ".join(words[span.start : span.end]),
+        words.of(span.start, span.end),
         found.together(row, other) if other != row else found.posterior.alone(row),
         is_pronoun=kind == 0,
         is_name=kind == 1,
+        name=words.of(*name) if name and span.start <= name[0] and name[1] <= span.end else None,
     )
 
 

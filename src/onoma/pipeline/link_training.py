@@ -3,6 +3,7 @@
 It sees every mention twice: with an entity list alone, as most people have it, and with linked documents besides.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ def train_shipped(data: Path) -> LinkModel:
         parts += by_list_alone(own, others)
     model = train_links(parts)
     card = {"licence": "CC BY 4.0", "data": sorted(sets), "mentions": sum(len(each) for each in sets.values())}
-    return LinkModel(model.first, model.second, model.temperature, card)
+    return replace(model, facts=card)
 
 
 def by_list_alone(mentions: Mentions, others: list[tuple[str, str]], n_folds: int = 5) -> list[Described]:

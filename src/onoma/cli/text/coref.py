@@ -108,7 +108,7 @@ def _show(speaker: Speaker, job: "CorefJob") -> None:
                 continue
             title = f"{one.name}: {len(one.chains):,} chains, {one.n_mentions:,} mentions"
             if one.chains:
-                rows = [(chain.main.text, len(chain.mentions), chain.said()) for chain in one.chains]
+                rows = [(chain.called, len(chain.mentions), chain.said()) for chain in one.chains]
                 speaker.table(title, ["what", "n", "mentions, and how sure"], rows)
             else:
                 speaker.say(f"{title}: nothing is mentioned twice")

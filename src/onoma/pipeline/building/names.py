@@ -152,7 +152,7 @@ def exclude(a: str, b: str) -> bool:
     """Say whether two names are those of two things: each has a word that nothing in the other stands for.
 
     Titles count only where one is a man's and the other, or the given name after it, a woman's, or where one is Miss
-    and the other Mrs. A name of one word excludes none of several words.
+    and the other Mrs. A name of one word excludes those of several words that it is no part of, initials apart.
 
     Examples
     --------
@@ -160,6 +160,8 @@ def exclude(a: str, b: str) -> bool:
     (True, True)
     >>> exclude("Donald Trump", "President Trump"), exclude("J. Smith", "John Smith"), exclude("Mr Day", "Miss Day")
     (False, False, True)
+    >>> exclude("Lord Ashby", "Edith Warren"), exclude("Warren", "Edith Warren"), exclude("UN", "The United Nations")
+    (True, False, False)
     >>> exclude("Bill Clinton", "William Clinton"), exclude("Tom Brandt", "Cllr Brandt"), exclude("Tom Day", "Miss Day")
     (False, False, True)
     """
@@ -168,9 +170,20 @@ def exclude(a: str, b: str) -> bool:
     mine, theirs = words_of(a), words_of(b)
     if {_gender(a), _gender(b)} == {"m", "f"} or {_wed(a), _wed(b)} == {"miss", "mrs"}:
         return True
-    if not mine or not theirs or min(len(mine), len(theirs)) == 1 < max(len(mine), len(theirs)):
+    if not mine or not theirs:
         return False
+    if min(len(mine), len(theirs)) == 1 < max(len(mine), len(theirs)):
+        short, long = sorted((a, b), key=lambda name: len(words_of(name)))
+        return not _may_be_part(short, long)
     return _is_more(mine, theirs) and _is_more(theirs, mine)
+
+
+def _may_be_part(short: str, long: str) -> bool:
+    """Say whether a name of one word may be a part of a longer one, or its initials."""
+    (word,) = words_of(short)
+    if short.replace(".", "").isupper() and len(word) > 1:
+        return True  # what letters stand for is told elsewhere
+    return any(_may_be(word, other) for other in words_of(long))
 
 
 @lru_cache(maxsize=1 << 16)
