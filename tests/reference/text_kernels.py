@@ -43,6 +43,14 @@ def mix(value, part):
     return value ^ (value >> 29)
 
 
+def feature_key(column, value):
+    """The column and its value, mixed by the last steps of SplitMix64."""
+    x = value | (column + 1) << 32
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK64
+    return (x ^ x >> 31) & MASK32
+
+
 def slot(parts, number, n_bits):
     value = ((number + 1) * 0xD6E8FEB86659FD93) & MASK64
     for part in parts:

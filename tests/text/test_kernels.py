@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from onoma.errors import DataError
 from onoma.text._clusters_kernels import count_neighbours
+from onoma.text._reader_kernels import feature_keys
 from onoma.text._slots_kernels import add_rows, row_of
 from onoma.text.linear import LinearModel, Told, Training, templates_of
 from onoma.text.slots import Rows, Slots
@@ -25,6 +26,12 @@ def test_columns_of_words(sentences):
     known = {word.lower() for word in sentences[0] if word.isalpha()}
     keys = {tuple(slow.small(word)) for word in known}
     assert rows[:, 15].tolist() == [3 * (tuple(slow.small(w)) in keys) for sentence in sentences for w in sentence]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), min_size=1, max_size=4))
+def test_keys_of_features(rows):
+    found = feature_keys(np.array(rows, np.uint32))
+    assert found.tolist() == [[slow.feature_key(k, value) for k, value in enumerate(row)] for row in rows]
 
 
 @given(st.integers(0, 10_000))

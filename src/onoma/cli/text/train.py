@@ -42,11 +42,11 @@ def train(
 ) -> None:
     """Train text models, and print how good they are on what was held out.
 
-    Taggers and parsers learn from CoNLL-U; names also from annotated JSON Lines, brat, DocBin, and columns of words and
-    BIO labels (.bio). One document in ten (of a single file: one sentence in ten) is held out and scored. The folder
-    made is whole: what was not trained is the model that comes with Onoma. Chains (coref) are
-    learnt from CoNLL-2012. N-grams are counted in any text (names such as a.lines.xz: one sentence a line); the
-    corrector is made from the data folder. The same data and seed give the same bytes.
+    Taggers and parsers learn from CoNLL-U, always together: both read words by one network. Names learn from annotated
+    JSON Lines, brat, DocBin, and columns of words and BIO labels (.bio). One document in ten (of a single file: one
+    sentence in ten) is held out and scored. The folder made is whole: what was not trained is the model that comes with
+    Onoma. Chains (coref) are learnt from CoNLL-2012. N-grams are counted in any text (names such as a.lines.xz: one
+    sentence a line); the corrector is made from the data folder. The same data and seed give the same bytes.
 
     Examples:
 
