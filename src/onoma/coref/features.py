@@ -214,12 +214,16 @@ def _following(labels: NDArray[np.int64], party: NDArray[np.int64], label: NDArr
 def _one_of_a_head(labels: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.int64]:
     """Join the entities of phrases around one head, and leave the longest of these phrases in it, the others alone.
 
-    Those of different number are not one thing: *you*, and *you and Mrs Brandt*.
+    A name is the head of what it is the apposition of, too. Phrases of different number are not one thing: *you*, and
+    *you and Mrs Brandt*.
     """
     size = np.bincount(labels, minlength=len(labels))
+    head, name = table[:, Column.HEAD], table[:, Column.NAMED_AT]
+    named = dict(zip(head[name > 0].tolist(), (name[name > 0] - 1).tolist(), strict=True))
     around: dict[tuple[int, int], list[int]] = {}
     for row in np.flatnonzero(size[labels] > 1).tolist():
-        around.setdefault((int(table[row, Column.HEAD]), int(table[row, Column.NUMBER])), []).append(row)
+        own = named.get(int(head[row]), int(head[row]))
+        around.setdefault((own, int(table[row, Column.NUMBER])), []).append(row)
     several = [rows for rows in around.values() if len(rows) > 1]
     found = labels.copy()
     for rows in several:
