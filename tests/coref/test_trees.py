@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from onoma.coref.discourse.trees import with_appositions
 from onoma.coref.document import Document
-from onoma.coref.trees import with_appositions
 
 
 def _document(rows, names):

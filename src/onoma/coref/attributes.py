@@ -13,10 +13,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.coref.discourse.quotations import quoted_tokens
 from onoma.coref.document import Document
 from onoma.coref.lists import PEOPLE, listed
 from onoma.coref.mentions import Span
-from onoma.coref.quotations import quoted_tokens
 
 __all__ = ["Column", "Mentions", "describe", "text_code"]
 
@@ -66,7 +66,7 @@ class Column(IntEnum):
     COARSE = 36
     GOVERNOR_CLASS = 37
     PARTY = 38
-    """Which party the text says it is, whose words it stands in, to whom they are said: `onoma.coref.voices`."""
+    """Which party the text says it is, whose words it stands in, to whom they are said (`discourse.voices`)."""
     VOICE = 39
     HEARER = 40
     SURNAME = 41

@@ -22,8 +22,8 @@ from onoma.coref._features_kernels import (
 )
 from onoma.coref.attributes import Column, Mentions, describe
 from onoma.coref.decode import constrained_link
+from onoma.coref.discourse.evidence import Evidence, evidence_of, told
 from onoma.coref.document import Document
-from onoma.coref.evidence import Evidence, evidence_of, told
 from onoma.coref.mentions import Span
 
 __all__ = ["NEW_TEMPLATES", "PAIR_TEMPLATES", "Prepared", "explain_new", "explain_pair", "prepare"]

@@ -7,12 +7,12 @@ from functools import cache
 import numpy as np
 import pyarrow.compute as pc
 
+from onoma.coref.discourse.letters import with_letters
+from onoma.coref.discourse.quotations import with_quotations
+from onoma.coref.discourse.trees import with_appositions
+from onoma.coref.discourse.turns import with_turns
 from onoma.coref.document import Document, documents_of
-from onoma.coref.letters import with_letters
 from onoma.coref.model import Annotated
-from onoma.coref.quotations import with_quotations
-from onoma.coref.trees import with_appositions
-from onoma.coref.turns import with_turns
 from onoma.corpus.corpus import Corpus
 from onoma.corpus.documents import Annotations
 from onoma.text.annotate import MODELS

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from onoma.coref.discourse.voices import HEARER, PARTY, VOICE, voices_of
 from onoma.coref.document import Document
 from onoma.coref.lists import PEOPLE, listed
-from onoma.coref.voices import HEARER, PARTY, VOICE, voices_of
 
 __all__ = ["quoted_tokens", "with_quotations"]
 
