@@ -182,7 +182,9 @@ class Prepared:
         party, label = told(table)
         if not party.any():
             return _one_of_a_head(constrained_link(scores, constraints, gamma), table)
-        free = np.where((party[None, :] > 0) & ~np.eye(len(party), dtype=bool), -np.inf, scores)
+        free = scores.copy()
+        free[:, party > 0] = -np.inf
+        np.fill_diagonal(free, np.diag(scores))
         return _one_of_a_head(_following(constrained_link(free, constraints, gamma), party, label), table)
 
     def stretch(self, low: int, high: int) -> "Prepared":
