@@ -6,10 +6,10 @@ import pytest
 from coref.worlds import make_document
 from onoma.coref._features_kernels import N_RELATIONS, pair_relations
 from onoma.coref.attributes import Column
+from onoma.coref.discourse.quotations import quoted_tokens
 from onoma.coref.document import Document
 from onoma.coref.features import NEW_TEMPLATES, PAIR_TEMPLATES, explain_new, explain_pair, prepare
 from onoma.coref.mentions import candidate_mentions
-from onoma.coref.quotations import quoted_tokens
 from reference.coref import relations
 
 NAMES = {0: "same words", 2: "same head", 3: "its words in the antecedent", 4: "the antecedent's words in it"}

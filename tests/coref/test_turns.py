@@ -1,9 +1,9 @@
 import numpy as np
 
 from onoma.api import coref
+from onoma.coref.discourse.turns import with_turns
+from onoma.coref.discourse.voices import HEARER, PARTY, VOICE
 from onoma.coref.document import Document
-from onoma.coref.turns import with_turns
-from onoma.coref.voices import HEARER, PARTY, VOICE
 
 TALK = """Anna: Did you call your sister?
 Ben: Yes, I called her last night.

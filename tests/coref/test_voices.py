@@ -55,7 +55,7 @@ def test_heads_of_mails_name_both_parties():
 
 @pytest.mark.parametrize("text", ["Dear oh dear, it rained.", "Hi, Anna left. She was tired.", "Hello"])
 def test_what_is_no_greeting_changes_nothing(text):
-    from onoma.coref.letters import with_letters
+    from onoma.coref.discourse.letters import with_letters
     from onoma.pipeline.coref_documents import coref_documents
     from onoma.pipeline.text.annotation import pipeline_named
     from onoma.text.documents.annotator import as_texts

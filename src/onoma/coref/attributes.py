@@ -13,10 +13,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.coref.discourse.quotations import quoted_tokens
 from onoma.coref.document import Document
-from onoma.coref.lists import listed
+from onoma.coref.lists import PEOPLE, listed
 from onoma.coref.mentions import Span
-from onoma.coref.quotations import quoted_tokens
 
 __all__ = ["Column", "Mentions", "describe", "text_code"]
 
@@ -66,7 +66,7 @@ class Column(IntEnum):
     COARSE = 36
     GOVERNOR_CLASS = 37
     PARTY = 38
-    """Which party the text says it is, whose words it stands in, to whom they are said: `onoma.coref.voices`."""
+    """Which party the text says it is, whose words it stands in, to whom they are said (`discourse.voices`)."""
     VOICE = 39
     HEARER = 40
     SURNAME = 41
@@ -75,7 +75,9 @@ class Column(IntEnum):
     GIVEN_LETTER = 43
     NAMED_GENDER = 44
     """The gender that a person's title or given name tells."""
-    ROLE = 45
+    NAMED_AT = 45
+    """One more than the token of that name's head: its own, or that of its apposition; 0 without a name."""
+    ROLE = 46
     """What a person is said to be beside the name: *Ada Holt (chair)*, *the mayor, Ada Holt*."""
 
 
@@ -350,7 +352,7 @@ def _add_people(rows: NDArray[np.int64], document: Document, spans: Sequence[Spa
         given = _given_names().get(parts[0], 0) if len(parts) > 1 else 0
         row[Column.GIVEN] = text_code(parts[0]) if len(parts) > 1 else 0
         row[Column.GIVEN_LETTER] = ord(parts[0][0]) if given else 0
-        row[Column.NAMED_GENDER] = title or given
+        row[Column.NAMED_GENDER], row[Column.NAMED_AT] = title or given, held + 1
         row[Column.ROLE] = text_code(_role(document, held, start, end))
 
 
@@ -374,7 +376,7 @@ def _role(document: Document, head: int, start: int, end: int) -> str:
         beside += [token for token in inside if document.words[min(token + 1, len(document) - 1)] == ")"]
     said = [document.lemmas[token].lower() for token in beside if document.upos[token] == "NOUN"]
     titles = [_SPELT.get(word.lower(), word.lower()) for word in (_before(document, start), document.words[start])]
-    return next((noun for noun in (*said, *titles) if noun in listed("nouns for people")), "")
+    return next((noun for noun in (*said, *titles) if any(noun in listed(name) for name in PEOPLE)), "")
 
 
 _SPELT = {"dr": "doctor", "dr.": "doctor", "prof": "professor", "prof.": "professor", "capt.": "captain"}

@@ -42,7 +42,7 @@ class Document:
     lines
         The line of each token in the text, blank ones counted; None where the text's lines are not known.
     voices
-        Tokens × 3: party, voice, hearer, as `onoma.coref.voices` has them; None where the text does not say.
+        Tokens × 3: party, voice, hearer, as `onoma.coref.discourse.voices` has them; None where the text does not say.
     """
 
     name: str

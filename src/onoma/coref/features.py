@@ -22,8 +22,8 @@ from onoma.coref._features_kernels import (
 )
 from onoma.coref.attributes import Column, Mentions, describe
 from onoma.coref.decode import constrained_link
+from onoma.coref.discourse.evidence import Evidence, evidence_of, told
 from onoma.coref.document import Document
-from onoma.coref.evidence import Evidence, evidence_of, told
 from onoma.coref.mentions import Span
 
 __all__ = ["NEW_TEMPLATES", "PAIR_TEMPLATES", "Prepared", "explain_new", "explain_pair", "prepare"]
@@ -182,7 +182,9 @@ class Prepared:
         party, label = told(table)
         if not party.any():
             return _one_of_a_head(constrained_link(scores, constraints, gamma), table)
-        free = np.where((party[None, :] > 0) & ~np.eye(len(party), dtype=bool), -np.inf, scores)
+        free = scores.copy()
+        free[:, party > 0] = -np.inf
+        np.fill_diagonal(free, np.diag(scores))
         return _one_of_a_head(_following(constrained_link(free, constraints, gamma), party, label), table)
 
     def stretch(self, low: int, high: int) -> "Prepared":
@@ -214,12 +216,16 @@ def _following(labels: NDArray[np.int64], party: NDArray[np.int64], label: NDArr
 def _one_of_a_head(labels: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.int64]:
     """Join the entities of phrases around one head, and leave the longest of these phrases in it, the others alone.
 
-    Those of different number are not one thing: *you*, and *you and Mrs Brandt*.
+    A name is the head of what it is the apposition of, too. Phrases of different number are not one thing: *you*, and
+    *you and Mrs Brandt*.
     """
     size = np.bincount(labels, minlength=len(labels))
+    head, name = table[:, Column.HEAD], table[:, Column.NAMED_AT]
+    named = dict(zip(head[name > 0].tolist(), (name[name > 0] - 1).tolist(), strict=True))
     around: dict[tuple[int, int], list[int]] = {}
     for row in np.flatnonzero(size[labels] > 1).tolist():
-        around.setdefault((int(table[row, Column.HEAD]), int(table[row, Column.NUMBER])), []).append(row)
+        own = named.get(int(head[row]), int(head[row]))
+        around.setdefault((own, int(table[row, Column.NUMBER])), []).append(row)
     several = [rows for rows in around.values() if len(rows) > 1]
     found = labels.copy()
     for rows in several:

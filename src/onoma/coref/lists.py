@@ -4,7 +4,10 @@ import tomllib
 from functools import cache
 from importlib import resources
 
-__all__ = ["listed"]
+__all__ = ["PEOPLE", "listed"]
+
+PEOPLE = ("nouns for people", "masculine nouns", "feminine nouns")
+"""Lists of nouns for people."""
 
 
 @cache

@@ -7,11 +7,12 @@ from functools import cache
 import numpy as np
 import pyarrow.compute as pc
 
+from onoma.coref.discourse.letters import with_letters
+from onoma.coref.discourse.quotations import with_quotations
+from onoma.coref.discourse.trees import with_appositions
+from onoma.coref.discourse.turns import with_turns
 from onoma.coref.document import Document, documents_of
-from onoma.coref.letters import with_letters
 from onoma.coref.model import Annotated
-from onoma.coref.quotations import with_quotations
-from onoma.coref.turns import with_turns
 from onoma.corpus.corpus import Corpus
 from onoma.corpus.documents import Annotations
 from onoma.text.annotate import MODELS
@@ -27,7 +28,7 @@ _CLUSTERS = [COLUMNS.index(name) for name in ("cluster", "cluster_mid", "cluster
 def coref_documents(annotations: Annotations, *, genre: str = "") -> list[Document]:
     """Return each document of a batch, with the clusters of its words and with who speaks to whom in it."""
     found = documents_of(annotations, genre=genre)
-    return [with_clusters(with_quotations(with_letters(with_turns(document)))) for document in found]
+    return [with_clusters(with_appositions(with_quotations(with_letters(with_turns(document))))) for document in found]
 
 
 def given_mentions(corpus: Corpus, *, limit: int | None = None) -> Iterator[tuple[Annotated, Annotations]]:

@@ -7,9 +7,9 @@ line *By Helen Marsh* name two parties. *I* is the writer, *you* the one written
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from onoma.coref.discourse.voices import HEARER, PARTY, VOICE, isolate, voices_of
 from onoma.coref.document import Document
 from onoma.coref.lists import listed
-from onoma.coref.voices import HEARER, PARTY, VOICE, isolate, voices_of
 
 __all__ = ["with_letters"]
 

@@ -11,8 +11,8 @@ the other.
 from collections import Counter
 from dataclasses import replace
 
+from onoma.coref.discourse.voices import HEARER, PARTY, VOICE, isolate, voices_of
 from onoma.coref.document import Document
-from onoma.coref.voices import HEARER, PARTY, VOICE, isolate, voices_of
 
 __all__ = ["with_turns"]
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from onoma.coref.discourse.voices import HEARER, PARTY, VOICE, voices_of
 from onoma.coref.document import Document
-from onoma.coref.lists import listed
-from onoma.coref.voices import HEARER, PARTY, VOICE, voices_of
+from onoma.coref.lists import PEOPLE, listed
 
 __all__ = ["quoted_tokens", "with_quotations"]
 
@@ -106,15 +106,12 @@ def _subject(document: Document, tokens: range) -> int | None:
     return None
 
 
-_PEOPLE = ("nouns for people", "masculine nouns", "feminine nouns")
-
-
 def _is_somebody(document: Document, token: int) -> bool:
     """Say whether a word may be one person: a name, *I*, *he*, *she*, a noun for people in the singular."""
     if any(document.deprels[child] == "conj" for child in document.children[token]):
         return False
     if document.tags[token] == "NN":
-        return any(document.lemmas[token].lower() in listed(name) for name in _PEOPLE)
+        return any(document.lemmas[token].lower() in listed(name) for name in PEOPLE)
     return document.tags[token] == "NNP" or document.words[token].lower() in {"i", "he", "she"}
 
 

@@ -40,15 +40,19 @@ class Evidence:
 
 
 def evidence_of(table: NDArray[np.int64]) -> Evidence | None:
-    """Return what rules say of the mentions of a document; None where none speaks."""
+    """Return what rules say of the mentions of a document; None where none speaks.
+
+    Each rule looks at the mentions that it concerns alone, which are few.
+    """
     pairs, parts = np.zeros((2, len(table), len(table)))
-    for rule, weight, holds_for_entities in _RULES:
-        spoken = rule(table)
+    for rule, concerns, weight, holds_for_entities in _RULES:
+        rows = np.flatnonzero(concerns(table))
+        spoken = rule(table[rows]) if len(rows) > 1 else None
         if spoken is not None:
-            said = weight * np.tril(spoken, -1)
-            pairs += said
+            later, earlier = np.nonzero(np.tril(spoken, -1))
+            pairs[rows[later], rows[earlier]] += weight
             if holds_for_entities:
-                parts += said
+                parts[rows[later], rows[earlier]] += weight
     return Evidence(pairs, parts) if pairs.any() else None
 
 
@@ -143,12 +147,28 @@ def _same_role(table: NDArray[np.int64]) -> Matrix | None:
     return apart & (np.where(definite, table[:, Column.HEAD_TEXT], -1)[:, None] == bears[None, :])
 
 
-_RULES: Sequence[tuple[Callable[[NDArray[np.int64]], Matrix | None], float, bool]] = (
-    (_same_party, 6.0, False),
-    (_other_party, -6.0, False),
-    (_other_gender, -4.0, True),
-    (_other_given, -4.0, True),
-    (_named_beside, 6.0, False),
-    (_same_role, 6.0, False),
+def _in_voices(table: NDArray[np.int64]) -> NDArray[np.bool_]:
+    is_pronoun = table[:, Column.TYPE] == 0
+    return (table[:, Column.PARTY] > 0) | (is_pronoun & ((table[:, Column.VOICE] > 0) | (table[:, Column.HEARER] > 0)))
+
+
+def _has(column: Column) -> Callable[[NDArray[np.int64]], NDArray[np.bool_]]:
+    return lambda table: table[:, column] > 0
+
+
+def _is_role(table: NDArray[np.int64]) -> NDArray[np.bool_]:
+    if not table[:, Column.ROLE].any():
+        return np.zeros(len(table), bool)
+    return (table[:, Column.SURNAME] > 0) | ((table[:, Column.TYPE] == 2) & (table[:, Column.LENGTH] == 2))
+
+
+_Rule = Callable[[NDArray[np.int64]], Matrix | None]
+_RULES: Sequence[tuple[_Rule, Callable[[NDArray[np.int64]], NDArray[np.bool_]], float, bool]] = (
+    (_same_party, _in_voices, 6.0, False),
+    (_other_party, _in_voices, -6.0, False),
+    (_other_gender, _has(Column.NAMED_GENDER), -4.0, True),
+    (_other_given, _has(Column.GIVEN_LETTER), -4.0, True),
+    (_named_beside, _has(Column.SURNAME), 6.0, False),
+    (_same_role, _is_role, 6.0, False),
 )
-"""Rules, what each adds, and whether it holds for whole entities."""
+"""Rules, which mentions they concern, what each adds, and whether it holds for whole entities."""
