@@ -7,8 +7,9 @@ values of two such rows beyond what chance gives (strangers agree on a state, or
 customers .52 to .75, authors .10 to .35. And where a person has very many rows, pairs of rows say little of an entity:
 at 4 rows for a name records are found better as copies (B³ .96 against .69), at 14 better as trees (.98 against .53).
 
-Where one family name has most of the rows (a *name block*: all the Wangs of an index), no whole name is rare. Rows of
-one given name stand in: most are one person's, and what namesakes add only makes rows look less alike.
+A table is about people where most rows name one: the editors of a few books are no mentions. Where one family name has
+most of the rows (a *name block*: all the Wangs of an index), no whole name is rare. Rows of one given name stand in:
+most are one person's, and what namesakes add only makes rows look less alike.
 
 The limits below were set with these scores in sight; on other tables they are untested.
 """
@@ -32,6 +33,8 @@ _FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of rare names, and such names, that are enough to judge by."""
 _ALIKE = 0.43
 """The middle, as a ratio, between the most alike mentions that were measured and the least alike records."""
+_NAMED = 0.5
+"""The part of rows that name a person, below which a table is not about people: most rows of mentions do."""
 _BLOCK = 0.5
 """The part of rows with one family name from which on a table is one name block."""
 _MANY = 8.0
@@ -70,6 +73,8 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
     people = [each for each in fields if each.kind == "person"]
     if not people:
         return "copying", "there are no names of people"
+    if max(float((each.codes >= 0).mean()) for each in people) < _NAMED:
+        return "copying", "few rows name a person"
     others = [each for each in fields if each.kind != "person"]
     mates = _rows_of_rare_names(people)
     n_names = len(np.unique(mates[:, 0]))
