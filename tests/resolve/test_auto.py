@@ -94,3 +94,25 @@ def test_what_strangers_share_by_chance_makes_no_rows_alike():
     authors = simulate_authors(1000, seed=2).select(["first", "middle", "last", "title", "venue"])
     flags = authors.append_column("language", [["en"] * 990 + ["de"] * 10]).append_column("open", [["no", "no"] * 500])
     assert picked(flags)[0] == "hierarchical"
+
+
+def test_rows_of_another_table_do_not_turn_the_choice():
+    authors = simulate_authors(1000, seed=2).drop_columns(["id", "cluster_id"])
+    others = {name: [str(10 * at + i) for i in range(100)] for at, name in enumerate(authors.column_names)}
+    mixed = pa.concat_tables([authors.cast(pa.schema([(name, pa.string()) for name in others])), pa.table(others)])
+    assert picked(mixed)[0] == picked(authors)[0] == "hierarchical"
+
+
+def test_a_table_in_which_few_rows_name_a_person_is_not_about_people():
+    papers = simulate_authors(400, seed=3)
+    editors = [("Anna Smith", "Peter Jones")[row % 40 == 0] if row % 20 == 0 else None for row in range(len(papers))]
+    table = pa.table(
+        {
+            "editor_person": editors,
+            "title": papers["title"],
+            "keywords": [f"k{row % 7}; k{row % 5}; x" for row in range(len(papers))],
+        }
+    )
+    kinds = {"editor_person": "person", "title": "text", "keywords": "set"}
+    fields = prepare_fields(table, kinds=kinds).fields
+    assert pick_model(fields) == ("copying", "few rows name a person")

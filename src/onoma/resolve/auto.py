@@ -7,8 +7,9 @@ values of two such rows beyond what chance gives (strangers agree on a state, or
 customers .52 to .75, authors .10 to .35. And where a person has very many rows, pairs of rows say little of an entity:
 at 4 rows for a name records are found better as copies (B³ .96 against .69), at 14 better as trees (.98 against .53).
 
-Where one family name has most of the rows (a *name block*: all the Wangs of an index), no whole name is rare. Rows of
-one given name stand in: most are one person's, and what namesakes add only makes rows look less alike.
+A table is about people where most rows name one: the editors of a few books are no mentions. Where one family name has
+most of the rows (a *name block*: all the Wangs of an index), no whole name is rare. Rows of one given name stand in:
+most are one person's, and what namesakes add only makes rows look less alike.
 
 The limits below were set with these scores in sight; on other tables they are untested.
 """

@@ -51,3 +51,11 @@ def test_lists_have_elements_and_their_delimiter():
 def test_words_of_a_name_of_a_column():
     assert {"first", "name"} <= set(name_words("First_Name"))
     assert "name" in name_words("givenName")
+
+
+def test_figures_among_names_do_not_make_them_less_of_names():
+    names = ["Peter Schmidt", "Maria Garcia", "John O'Neill", "Anna Kowalska", "Luis Fernandez", "Emma Johansson"]
+    alone, mixed = profile(names).wording, profile([*names, "17", "204"]).wording
+    assert mixed == pytest.approx(alone)
+    half = [*names, *(str(i) for i in range(6))]
+    assert profile(half).wording["person"] < alone["person"] - 0.5  # so many figures do not stray: all are read
