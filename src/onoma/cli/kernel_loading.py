@@ -42,8 +42,8 @@ class _Library(codegen.JITCodeLibrary):
         """Return where a function is in memory; 0: there is none of that name."""
         if self._machine_code is None:
             return int(super().get_pointer_to_function(name))  # type: ignore[no-untyped-call]
-        # Machine code holds the names of its functions as they are.
-        is_there = name.encode() in self._machine_code
+        # Machine code holds the names of its functions as they are, each ended by a zero.
+        is_there = name.encode() + b"\0" in self._machine_code
         return int(self._codegen._engine.get_function_address(name)) if is_there else 0
 
     def _get_module_for_linking(self) -> Any:  # noqa: ANN401
