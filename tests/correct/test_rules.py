@@ -5,7 +5,7 @@ from onoma.correct.forms import Forms
 from onoma.correct.lists import TYPES
 from onoma.correct.model import encode
 from onoma.correct.rules import apply_rules, share_of
-from onoma.correct.slips import find_ruled
+from onoma.correct.slips.find import find_ruled
 from onoma.correct.sounds import article_for, takes_an
 from onoma.correct.spelling import Speller
 from reference.contexts import tags_of

@@ -7,7 +7,7 @@ edits is the least that its probability can be.
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from onoma.errors import DataError, SettingsError
 from onoma.learning.hashed import score_rows, softmax_groups
 from onoma.learning.packing import load_arrays, save_arrays
 
-__all__ = ["MODEL", "Correction", "Corrector"]
+__all__ = ["MODEL", "Caution", "Correction", "Corrector"]
 
 MODEL = Path(__file__).with_name("models") / "english"
 """The model that comes with Onoma."""
@@ -66,6 +66,22 @@ class Correction:
     type: str
     probability: float
     reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Caution:
+    """What is asked of edits besides the threshold.
+
+    Parameters
+    ----------
+    least
+        Types whose edits must be more probable than the threshold says.
+    learner
+        The probability that a learner wrote the text: what rules are worth depends on it.
+    """
+
+    least: Mapping[str, float] = field(default_factory=dict)
+    learner: float = 1.0
 
 
 @dataclass
@@ -141,20 +157,16 @@ class Corrector:
         *,
         threshold: float,
         types: Collection[str] = TYPES,
-        least: Mapping[str, float] | None = None,
-        learner: float = 1.0,
+        caution: Caution = Caution(),  # noqa: B008 (frozen)
         n_reasons: int = 0,
         joint: bool = True,
     ) -> list[list[Correction]]:
-        """Return the corrections among edits whose probabilities are known.
-
-        `least` names types that need more, `learner` is the probability that a learner wrote the text.
-        """
+        """Return the corrections among edits whose probabilities are known."""
         _check_types(types)
         actions = self.weigher.proposals.actions
-        p, ruled = apply_rules(text, edits, p, self.weigher.proposals, learner=learner)
+        p, ruled = apply_rules(text, edits, p, self.weigher.proposals, learner=caution.learner)
         allowed = np.array([action.type in types for action in actions] or [False])[edits.actions]
-        for name, enough in (least or {}).items():
+        for name, enough in caution.least.items():
             allowed &= (edits.types != TYPES.index(name)) | (p >= enough)
         if joint:
             told = p.copy()

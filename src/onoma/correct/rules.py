@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from onoma.correct.candidates import Proposals
 from onoma.correct.lists import TYPES, UNCOUNTED
 from onoma.correct.model import EditRows, Encoded
-from onoma.correct.slips import find_ruled
+from onoma.correct.slips.find import find_ruled
 
 __all__ = ["SHARES", "apply_rules", "share_of"]
 

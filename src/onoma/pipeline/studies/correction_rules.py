@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 from onoma.corpus.edits import Edit, apply_edits
 from onoma.correct.corrector import Corrector
 from onoma.correct.rules import SHARES
-from onoma.correct.slips import find_ruled
+from onoma.correct.slips.find import find_ruled
 from onoma.correct.words import fold_all
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._sets.essays import read_gold

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.correct.calibration import AS_LEARNT
-from onoma.correct.corrector import Correction, Corrector
+from onoma.correct.corrector import Caution, Correction, Corrector
 from onoma.correct.lists import TYPES
 from onoma.correct.model import EditRows, Encoded
 from onoma.correct.protect import protected_spans
@@ -140,8 +140,7 @@ class TextCorrector:
             edits,
             writer.settle(p, edits),
             threshold=self.threshold,
-            least=self.least,
-            learner=writer.learner if self.practised else 1.0,
+            caution=Caution(self.least, writer.learner if self.practised else 1.0),
             types=self.types,
             n_reasons=self.n_reasons,
         )

@@ -1,6 +1,6 @@
 """Slips of verbs that neighbours make certain: *I has*, *can goes*, *have went*, *had to waited*, *people who is*.
 
-Each finder looks at one word and what stands around it, and yields edits (`slips`). It is silent where English has a
+Each finder looks at one word and what stands around it, and yields edits (`find`). It is silent where English has a
 reason: *did she go*, *suggest that he go*, *you and he have*, *all we can to help*, *the people I talked to went home*.
 """
 

@@ -12,11 +12,8 @@ from rapidfuzz.distance import OSA
 
 from onoma.correct.forms import Forms
 from onoma.correct.lists import CONTRACTED, REPEATED, UNCOUNTED
-from onoma.correct.noun_slips import of_number
-from onoma.correct.sounds import article_for
-from onoma.correct.spelling import Speller
-from onoma.correct.tags import tag_set
-from onoma.correct.verb_slips import (
+from onoma.correct.slips.nouns import of_number
+from onoma.correct.slips.verbs import (
     AUXILIARIES,
     DO,
     HAVE,
@@ -30,6 +27,9 @@ from onoma.correct.verb_slips import (
     of_pronouns,
     of_relatives,
 )
+from onoma.correct.sounds import article_for
+from onoma.correct.spelling import Speller
+from onoma.correct.tags import tag_set
 
 __all__ = ["Ruled", "find_ruled"]
 

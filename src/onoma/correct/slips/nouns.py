@@ -7,9 +7,9 @@ Nouns that have hardly a plural in native text (*research*, *progress*) are left
 from collections.abc import Iterator, Sequence
 
 from onoma.correct.forms import Forms
+from onoma.correct.slips.verbs import Ruled
 from onoma.correct.spelling import Speller
 from onoma.correct.tags import tag_set
-from onoma.correct.verb_slips import Ruled
 
 __all__ = ["of_number"]
 

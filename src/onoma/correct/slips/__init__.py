@@ -1,0 +1,1 @@
+"""Slips that a word and its neighbours make certain, found by rule."""
