@@ -109,7 +109,6 @@ def _between(
     weight = np.full(len(levels), evidence.n_pairs / max(inside, 1.0))
     similarity = pair_similarity(fields, evidence.a, evidence.b)
     contrast = contrast_levels(evidence.n, evidence.a, evidence.b, similarity)
-    alone = contrast_levels(evidence.n, near.a, near.b, pair_similarity(fields, near.a, near.b))
     background = np.concatenate([evidence.background, levels])
     unknown = np.full((len(background), 1), -1, dtype=np.int8)
     return Evidence(
@@ -128,20 +127,7 @@ def _between(
         noise=evidence.noise,
         linking=True,
         contrast=len(evidence.n_levels),
-        contrast_alone=_stand_out(alone, source),
     )
-
-
-def _stand_out(levels: NDArray[np.int8], source: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return how many pairs of strangers between two sources would be at each level of contrast.
-
-    Somebody is the nearest of every record's rivals, whether or not any of them is the same. How often two strangers
-    are each other's nearest, and by how much, is seen within the sources, where all are strangers: the share of records
-    with such a pair there, for each record of the smaller source. Pairs behind a rival are counted elsewhere.
-    """
-    found = 2.0 * np.bincount(levels, minlength=len(CONTRAST_LEVELS)) / max(len(source), 1)
-    found[-1] = 0.0
-    return found * float(np.bincount(source, minlength=2).min())
 
 
 def contrast_levels(

@@ -50,8 +50,6 @@ class LevelCounts:
             # Pairs that are no candidates have better rivals than each other.
             last = self.evidence.n_levels[self.evidence.contrast] - 1
             counts[self.evidence.contrast, self.k, last] += self.evidence.n_pairs - len(self.evidence.a)
-            if self.evidence.contrast_alone is not None:
-                counts[self.evidence.contrast, self.k, : last + 1] += self.evidence.contrast_alone
         return counts
 
     def _typical(self) -> NDArray[np.float64]:

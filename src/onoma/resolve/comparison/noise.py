@@ -4,11 +4,11 @@ Weights learnt without labels can settle in the wrong place: where there are mor
 the address, has another name and birth date" explains more pairs than "is the same person". What keeps learning from
 that is no property of a table. A name or a date is misspelt, shortened, swapped or left out, but seldom replaced by
 an unrelated one. Among the copies of 27 columns of names in 14 labelled tables 0 to 11 % had an unrelated one (mean
-3.7 %), of 15 columns of dates 0 to 12 % (mean 4 %), of 11 titles that say most of a record 0 to 9 % (mean 1.7 %). In
-other kinds the share runs from 0 to more than one half: an address changes, a genre is a matter of taste.
+3.7 %), of 15 columns of dates 0 to 12 % (mean 4 %). In other kinds the share runs from 0 to more than one half: an
+address changes, a genre is a matter of taste.
 
-So every kind has the mean shares of its levels as a prior: a weak one (`WEAK` pairs), or, in *firm* kinds, names, dates
-and texts that say most, one that grows with the table (`FIRM`); and in these the share of unrelated values is bounded (`UNRELATED`),
+So every kind has the mean shares of its levels as a prior: a weak one (`WEAK` pairs), or, in *firm* kinds, names and
+dates, one that grows with the table (`FIRM`); and in these the share of unrelated values is bounded (`UNRELATED`),
 whatever the table seems to say. How names are misspelt is learnt from the table; that they are mostly replaced is not.
 """
 
@@ -17,8 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from onoma.resolve.fields.kinds.likeness import likeness_model
 
 __all__ = ["FIRM", "UNRELATED", "WEAK", "Noise", "noise_of"]
 
@@ -32,10 +30,6 @@ UNRELATED = 0.07
 the mean costs tables whose names change more (historical_50k, pairwise F1 of a part: .935, with the bound .952, with
 one of .11 .962); with a bound of .11 simulated households without duplicates are joined (577 of 2,500 rows; 3 with .07,
 and 3 with the mean)."""
-
-UNRELATED_TEXT = 0.03
-"""The same of the text that says most, which is compared by likeness: not quite twice the mean. Among the copies of 11
-such columns in 11 labelled tables 0 to 9 % had an unrelated one (mean 1.7 %; 1.0 to 1.9 % with any one left out)."""
 
 _SHARES: dict[str, tuple[float, ...]] = {
     "person": (0.70, 0.026, 0.021, 0.025, 0.114, 0.041, 0.016, 0.012, 0.005, 0.007, 0.033),
@@ -53,10 +47,7 @@ _WORDS = (0.36, 0.16, 0.20, 0.14, 0.14)
 """The same of texts and lists: equal, the three thirds of the levels between, different."""
 _OTHER = (0.70, 0.20, 0.10)
 """Equal, between, different: kinds that were not measured."""
-_EQUAL_TEXTS = 0.3
-"""The share of equal values among the copies of texts that are compared by likeness; how others fall on its levels,
-the tables tell that taught it."""
-_UNRELATED = {"person": 2, "date": 2, "year": 1, "likeness": 1}
+_UNRELATED = {"person": 2, "date": 2, "year": 1}
 """Of firm kinds, how many of the last levels mean that one value does not come from the other."""
 
 
@@ -68,8 +59,6 @@ class Noise:
     """By field and level; 0 beyond a field's levels."""
     unrelated: NDArray[np.int64]
     """The first level of unrelated values of a firm field; of others the number of levels."""
-    bounds: Floats
-    """The most that unrelated values can be among copies of a firm field."""
 
     @property
     def firm(self) -> NDArray[np.bool_]:
@@ -82,7 +71,7 @@ class Noise:
         if first >= probabilities.shape[-1]:
             return probabilities
         learnt = probabilities[..., first:].sum(axis=-1, keepdims=True)
-        wanted = np.minimum(learnt, self.bounds[f])
+        wanted = np.minimum(learnt, UNRELATED)
         found = probabilities * (1.0 - wanted) / (1.0 - learnt)
         found[..., first:] = probabilities[..., first:] * wanted / learnt
         return found
@@ -102,14 +91,11 @@ def noise_of(kinds: Sequence[str], n_levels: Sequence[int]) -> Noise:
     for f, (name, k) in enumerate(zip(names, n_levels, strict=True)):
         shares[f, :k] = _shares(name, k)
     first = [k - _UNRELATED.get(name, 0) for name, k in zip(names, n_levels, strict=True)]
-    bounds = [UNRELATED_TEXT if name == "likeness" else UNRELATED for name in names]
-    return Noise(shares, np.array(first, dtype=np.int64), np.array(bounds))
+    return Noise(shares, np.array(first, dtype=np.int64))
 
 
 def _name(kind: str, n_levels: int) -> str:
     """Return the kind by which shares are listed: a date that is a year alone has fewer levels; "" if none fits."""
-    if kind == "likeness" and n_levels == len(likeness_model().levels[0]) + 1:
-        return kind
     for name in (kind, "year" if kind == "date" else kind):
         if len(_SHARES.get(name, ())) == n_levels:
             return name
@@ -119,8 +105,6 @@ def _name(kind: str, n_levels: int) -> str:
 def _shares(name: str, k: int) -> Floats:
     if name in _SHARES:
         found = np.array(_SHARES[name])
-    elif name == "likeness":
-        found = np.append(_EQUAL_TEXTS, (1.0 - _EQUAL_TEXTS) * likeness_model().levels[0])
     else:
         parts = _WORDS if name in ("text", "set") else _OTHER
         found = np.zeros(k)

@@ -65,8 +65,6 @@ class Evidence:
     """Pairs are between sources only: strangers are known from the background alone, and a match is exclusive."""
     contrast: int = -1
     """The field that says how a pair compares with the rivals of its records, if there is one."""
-    contrast_alone: NDArray[np.float64] | None = None
-    """Of that field, how many pairs of strangers would be at each level if no two records were the same."""
     noise: Noise | None = None
     """How copies agree in each field, before the table is looked at; None: nothing is known of the fields' kinds."""
     taught: int = -1
