@@ -48,12 +48,34 @@ def test_two_records(kb):
         found = explain_records(base, a, b)
         assert found.pair.steps[0].field == "prior"
         assert found.posterior == pytest.approx(p, abs=0.1)
-        assert {found.path[0].a, found.path[-1].b} == {a, b} or len(found.path) > 1
+        assert_leads(found.path, a, b)
         assert found.as_dict()["posterior"] == found.posterior
         with pytest.raises(DataError, match="not with itself"):
             explain_records(base, a, a)
         with pytest.raises(DataError, match="there is no entity, alias or record 'nobody'"):
             explain_entity(base, "nobody")
+
+
+def assert_leads(path, a, b):
+    """The links stand one after the other, each beginning where the one before ends."""
+    assert [a, *(link.b for link in path)] == [*(link.a for link in path), b]
+
+
+def test_a_way_over_others_is_told_as_it_is_walked(kb):
+    longest = 0
+    with read_knowledge_base(kb) as base:
+        for name in entities(base, "size > 2")[:6]:
+            keys = [key for (key,) in base.rows("SELECT id FROM memberships WHERE entity = ? ORDER BY id", [name])]
+            for a, b in ((keys[0], keys[-1]), (keys[-1], keys[0])):
+                found = explain_records(base, a, b)
+                assert_leads(found.path, found.a, found.b)
+                longest = max(longest, len(found.path))
+                step = next(each for each in found.pair.steps if each.field == "surname")
+                told = base.rows("SELECT id, surname FROM record_current WHERE id IN (?, ?)", [a, b])
+                assert {(found.a, step.a.lower()), (found.b, step.b.lower())} == {
+                    (i, (s or "").lower()) for i, s in told
+                }
+    assert longest > 1
 
 
 def test_pictures(kb, tmp_path):

@@ -102,7 +102,7 @@ class PairExplanation:
     posterior: float
     """The share of samples that hold them together, by whatever way."""
     path: tuple[Link, ...]
-    """The best way from one to the other."""
+    """The best way from one to the other, link after link."""
     judgements: tuple[str, ...]
     resolution: Resolution
     """The two alone, for pictures."""
@@ -264,12 +264,19 @@ def _tree(world: World, weights: Weights, members: NDArray[np.int64], names: dic
 
 
 def explain_records(base: KnowledgeBase, a: str, b: str, *, around: Around = WHOLE) -> PairExplanation:
-    """Say why two records are, or are not, the same; `around` says where what stands around them comes from."""
+    """Say why two records are, or are not, the same; the one that came first is the first that is told of.
+
+    `around` says where what stands around them comes from.
+    """
     named = find_record_keys(base, [a, b])
     keys = [named[a], named[b]]
     world = around.world(base, [number for number, _, _ in keys])
-    places = np.array(sorted(world.place(number) for number, _, _ in keys), dtype=np.int64)
-    if places[0] == places[1]:
+    # In the order in which they are kept, in which they are compared: what is told of one is not told of the other.
+    (first, a), (second, b) = sorted(
+        (world.place(number), name) for (number, _, _), name in zip(keys, (a, b), strict=True)
+    )
+    places = np.array([first, second], dtype=np.int64)
+    if first == second:
         raise DataError("a record is compared with another, not with itself", file=base.path)
     resolution = part_resolution(world, places)
     weighs = not world.memory.is_own or _weighs_pairs(world)
@@ -351,7 +358,7 @@ def _path(world: World, weights: Weights, inside: NDArray[np.bool_], places: NDA
     for a, b, link in links:
         if union_inplace(parent, a, b):
             beside.setdefault(a, []).append((b, link))
-            beside.setdefault(b, []).append((a, link))
+            beside.setdefault(b, []).append((a, link._replace(a=link.b, b=link.a)))  # as it is walked
         if find_inplace(parent, start) == find_inplace(parent, end):
             return _walk(beside, start, end)
     return ()

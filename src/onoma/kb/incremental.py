@@ -115,7 +115,8 @@ def _comparisons(memory: Memory, parts: Sequence[FieldPart]) -> list[Comparison]
     used = [max(int(part.codes.max(initial=-1)) + 1, min(len(part.values), 1)) for part in parts]
     together: dict[str, list[int]] = {}
     for f, spec in enumerate(memory.fields):
-        is_alone = spec.own is None and getattr(spec.made, "is_alone", False)
+        # A kind that is made of another may look at all values: it says so for itself.
+        is_alone = spec.own is None and vars(type(spec.made)).get("is_alone", False)
         together.setdefault(spec.kind if is_alone else f"{f}", []).append(f)
     found: dict[int, Comparison] = {}
     for fields in together.values():

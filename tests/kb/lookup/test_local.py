@@ -1,10 +1,13 @@
 """A small world cut out of a large one says of its records what the large one says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from onoma.kb.database import read_knowledge_base
+from onoma.kb.incremental import fields_of
 from onoma.kb.lookup.live import Live
 from onoma.kb.lookup.local import cut_out
 from onoma.kb.world import load_world
@@ -49,3 +52,17 @@ def test_values_are_as_common_as_among_all_records(cut):
         if code >= 0:
             everywhere = int(np.count_nonzero(large.codes[f] == code))
             assert part.counts[part.codes[-1]] == everywhere + 1, snapshot.memory.fields[f].columns
+
+
+def test_fields_that_are_prepared_together_are_compared_as_alone(cut):
+    _, _, large = cut
+    places = np.arange(60)
+    parts = large._parts(places)
+    a, b = (side.astype(np.int32) for side in np.triu_indices(len(places), 1))
+    fields = fields_of(large.memory, parts)
+    assert sum(type(each.comparison).__name__ == "_Among" for each in fields) >= 5  # names and codes
+    for field, spec, part in zip(fields, large.memory.fields, parts, strict=True):
+        here = (part.codes[a] >= 0) & (part.codes[b] >= 0)
+        one, other = (part.codes[side[here]] for side in (a, b))
+        alone = replace(field, comparison=spec.made.prepare(part.values, part.counts))
+        assert field.compare(one, other).tolist() == alone.compare(one, other).tolist(), field.name

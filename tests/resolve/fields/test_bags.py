@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import distance
 
+import onoma.resolve.fields.bags as bags_of_words
 from onoma.resolve.fields.bags import Alike, Bags, alike_words, cosine_names, cut, no_alike, sharing, slips
 from reference.fields_kernels import cosine, deletions, soft_cosine
 
@@ -70,6 +71,17 @@ def test_slips_are_all_pairs_one_step_apart(words):
     assert found == expected
     assert all(deletions(x) & deletions(y) for x, y in expected)
     assert ((similarity > 0.7) & (similarity < 1)).all()
+
+
+def test_few_words_and_many_are_compared_alike(monkeypatch):
+    rng = np.random.default_rng(0)
+    words = sorted({"".join(rng.choice(list("abcé"), rng.integers(3, 8))) for _ in range(120)})
+    found = []
+    for few in (0, len(words)):
+        monkeypatch.setattr(bags_of_words, "_SO_FEW", few)
+        found.append([part.tolist() for part in slips(words)])
+    assert found[0] == found[1]
+    assert len(found[0][0]) > 20
 
 
 def test_numbers_and_short_words_are_never_slips():

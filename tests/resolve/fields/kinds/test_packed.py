@@ -7,7 +7,7 @@ import pytest
 from rapidfuzz.distance import JaroWinkler
 
 from onoma.resolve.fields.features import FeaturesBuilder
-from onoma.resolve.fields.kinds.packed import MORE, Texts, Words
+from onoma.resolve.fields.kinds.packed import MORE, Texts, Words, _few_words, _many_words
 from reference.fields_kernels import slips
 
 
@@ -109,3 +109,9 @@ def test_pairs_of_words_are_the_features_of_the_slow_way() -> None:
     found, expected = fast.build(), slow.build()
     assert list(found.texts) == list(expected.texts) and len(found) == len(expected)
     assert found.ids.tolist() == expected.ids.tolist() and found.offsets.tolist() == expected.offsets.tolist()
+
+
+@pytest.mark.parametrize("values", [[], ["one"], ["", "a b", "b a", "a  b", "é 語 é", "a b"]])
+def test_words_of_few_texts_are_those_of_many(values) -> None:
+    few, many = _few_words(values), _many_words(values)
+    assert [np.asarray(part).tolist() for part in few] == [np.asarray(part).tolist() for part in many]
