@@ -12,12 +12,15 @@ from functools import partial
 from typing import Any
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
-import numba.cpython.hashing  # noqa: F401 (the only one that tells machine code of what it has in memory)
+import numba.cpython.hashing  # the only one that tells machine code of what it has in memory
 from numba.core import caching, codegen
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 
 __all__ = ["load_lightly"]
+
+_KNOWN = "0.68"
+"""The Numba whose insides are known; any other loads kernels in its own way, which takes longer."""
 
 
 class _Library(codegen.JITCodeLibrary):
@@ -75,6 +78,8 @@ def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
 
 
 def _is_as_known(context: Any) -> bool:  # noqa: ANN401
+    if ".".join(numba.__version__.split(".")[:2]) != _KNOWN:
+        return False
     library = ("_unserialize", "_get_module_for_linking", "get_pointer_to_function", "_finalize_final_module")
     cache = ("_load_overload", "_guard_against_spurious_io_errors")
     return (
