@@ -121,7 +121,7 @@ def test_records_in_partitions_stop_at_once(onoma, people, monkeypatch):
     def press(*_arguments, **_settings):
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("onoma.resolve.models.copying.model.sample_copies", press)
+    monkeypatch.setattr("onoma.resolve.models.copying.partitions.sample_copies", press)
     ran = onoma(f"resolve {people} --engine local[2] --partitions 2 -o out.csv")
     assert ran.code == 130
     assert "stopped at once: nothing was written; the same command begins anew" in ran.err

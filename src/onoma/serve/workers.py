@@ -56,7 +56,8 @@ def run_workers(n: int, path: Path, listener: socket.socket, make: Callable[[Ser
             while len(begun) < n:
                 begun[_part(path, read, listener, make, until, alive)] = time.monotonic()
             ended, status = os.wait()
-            if status and time.monotonic() - begun.pop(ended, 0.0) < _AT_ONCE:
+            lasted = time.monotonic() - begun.pop(ended, 0.0)
+            if os.WIFEXITED(status) and status and lasted < _AT_ONCE:  # not one that somebody has killed
                 raise OnomaError("a process of the service ended as soon as it began", hint="Try --workers 1.")
     except KeyboardInterrupt:
         pass
