@@ -14,12 +14,13 @@ different word of a batch.
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from onoma.learning.neural.gated import run_gated
 from onoma.learning.neural.storage import ByteMatrix, ByteTable
@@ -92,21 +93,28 @@ class Reader:
         return zlib.crc32(self.matrices["layer1"].values.astype(np.int8).tobytes())
 
     def read(self, tokens: Tokens) -> Iterator[Reading]:
-        """Read all sentences, some at a time."""
+        """Read all sentences, some at a time; on one core until the last of them, what is done in between, too."""
         attributes = attributes_of(tokens, self.words, usage=True)
         bounds, _ = pieces_of(tokens.sentences)
-        for start, end in _runs(bounds, _TOGETHER):
-            begin = int(bounds[start])
-            types, type_of = _types(attributes[begin : bounds[end]])
-            words, u = self._words(attributes[begin + types])
-            for a, b in _runs(bounds[start : end + 1], _GROUP):
-                first, last = int(bounds[start + a]), int(bounds[start + b])
-                which = type_of[first - begin : last - begin]
-                sentences = (bounds[start + a : start + b + 1] - first).astype(np.int32)
-                states = run_gated(sentences, words[which], u[which], self.numbers["bias0"], self.numbers["peep0"]).h
-                product = self.matrices["layer1"].times(states)
-                states = run_gated(sentences, states, product, self.numbers["bias1"], self.numbers["peep1"]).h
-                yield Reading(first, sentences, states)
+        with _linear_algebra().limit(limits=1, user_api="blas"):
+            for start, end in _runs(bounds, _TOGETHER):
+                yield from self._run(attributes, bounds, start, end)
+
+    def _run(
+        self, attributes: NDArray[np.uint32], bounds: NDArray[np.int32], start: int, end: int
+    ) -> Iterator[Reading]:
+        """Read the pieces from one place to another, whose words are looked up together."""
+        begin = int(bounds[start])
+        types, type_of = _types(attributes[begin : bounds[end]])
+        words, u = self._words(attributes[begin + types])
+        for a, b in _runs(bounds[start : end + 1], _GROUP):
+            first, last = int(bounds[start + a]), int(bounds[start + b])
+            which = type_of[first - begin : last - begin]
+            sentences = (bounds[start + a : start + b + 1] - first).astype(np.int32)
+            states = run_gated(sentences, words[which], u[which], self.numbers["bias0"], self.numbers["peep0"]).h
+            product = self.matrices["layer1"].times(states)
+            states = run_gated(sentences, states, product, self.numbers["bias1"], self.numbers["peep1"]).h
+            yield Reading(first, sentences, states)
 
     def _words(self, attributes: NDArray[np.uint32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the vector of each word, and its product with the first layer's weights."""
@@ -130,6 +138,12 @@ class Reader:
         inputs = Inputs(arrays["keys"], arrays["word_keys"])
         tables = ByteTable.load("features", arrays), ByteTable.load("vectors", arrays)
         return cls(words, inputs, *tables, *read_weights(arrays, READER_MATRICES, READER_NUMBERS))
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """Return what says how many cores multiply: for matrices as small as these, several only wait for each other."""
+    return ThreadpoolController()
 
 
 def stored_weights(
