@@ -160,7 +160,7 @@ def post(home, path, body):
 
 def test_what_a_service_said_it_kept_is_there_after_any_kill(kb, people):
     pytest.importorskip("uvicorn", reason="the extra serve is not installed")
-    rows, rng, said, judged = rows_of(people), random.Random(3), set(), 0
+    rows, rng, said, judged = rows_of(people)[:90], random.Random(3), set(), 0  # beyond half as many it adds no more
     keys = people["id"].slice(0, 200).to_pylist()
     for i in range(N_KILLS):
         process, home = serve(kb)
