@@ -74,6 +74,28 @@ def test_headings_items_and_lines(annotator):
     ]
 
 
+def sentences_of(annotator, text):
+    tokens = annotator.tokenise(text)
+    words, bounds = tokens.words(), tokens.sentences.tolist()
+    return [" ".join(words[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+
+
+def test_lines_ended_on_purpose_are_sentences_and_filled_ones_are_not(annotator):
+    chat = (
+        "[10:32] maria: did you see the game at the stadium last night lol\n"
+        "[10:33] tom: nah I was at work the whole evening\n"
+        "maria: we will meet at the coffee house before noon today\n"
+        "tom: ok"
+    )
+    assert len(sentences_of(annotator, chat)) == 4
+    filled = (
+        "The old lighthouse keeper had been talking for an hour about\n"
+        "Captain Ahab and the whale when somebody in the next room of\n"
+        "Mrs Hussey dropped a plate."
+    )
+    assert len(sentences_of(annotator, filled)) == 1
+
+
 def test_one_line_of_many_sentences_is_cut_in_parts_alike(annotator):
     text = "The cat slept. The dog ran! " * 4000
     tokens = annotator.tokenise(text)

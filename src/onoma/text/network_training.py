@@ -20,7 +20,7 @@ from onoma.learning.neural.storage import ByteMatrix, ByteTable
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.text.network import Batch, Dropout, Weights, gradients_of, reaches_of
-from onoma.text.reader import READER_MATRICES, READER_NUMBERS, Inputs, Reader, features_of
+from onoma.text.reader import READER_MATRICES, READER_NUMBERS, Inputs, Reader, features_of, style_code
 from onoma.text.syntax.parser import N_STEPS, PARSER_MATRICES, PARSER_NUMBERS, Parser
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.tagger import Tagger
@@ -73,6 +73,7 @@ def train_network(
     vectors: WordVectors | None = None,
     *,
     training: NetworkTraining | None = None,
+    style: str | None = None,
     seed: int = 0,
     progress: Progress = SILENT,
 ) -> tuple[Tagger, Parser]:
@@ -88,6 +89,8 @@ def train_network(
         Of words, from plain text; they stay as they are.
     training
         Sizes and steps.
+    style
+        Of the treebank's styles, the one texts are read in unless another is asked for; default: the first by name.
     seed
         Of every draw.
     progress
@@ -95,7 +98,11 @@ def train_network(
     """
     training = training or NetworkTraining()
     gold = _Gold.of(treebank)
-    attributes = attributes_of(treebank.tokens, words, usage=True)
+    styles = treebank.styles or [""] * len(treebank)
+    names = sorted(set(styles), key=lambda name: (name != style, name))
+    attributes = attributes_of(treebank.tokens, words, 1, usage=True)
+    codes = np.array([style_code(name) for name in styles], np.uint32)
+    attributes[:, -1] = np.repeat(codes, np.diff(treebank.tokens.sentences))
     keys, counts = np.unique(features_of(attributes), return_counts=True)
     vectors = vectors or WordVectors.of((), np.zeros((0, 1), np.float32))
     inputs, table = Inputs(keys[counts >= training.least_count], vectors.keys), vectors.table
@@ -103,7 +110,7 @@ def train_network(
     weights = _first_weights(training, gold, len(inputs.keys), table.values.shape[1], seed)
     with threadpool_limits(1):  # the same bytes on every number of cores
         _learn(weights, corpus, table, training, seed, progress)
-    return _kept(weights, gold, corpus, inputs, table, words)
+    return _kept(weights, gold, corpus, inputs, table, words, tuple(names))
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +231,13 @@ def _learn(
 
 
 def _kept(
-    weights: Weights, gold: _Gold, corpus: _Corpus, inputs: Inputs, table: ByteTable, words: WordTable
+    weights: Weights,
+    gold: _Gold,
+    corpus: _Corpus,
+    inputs: Inputs,
+    table: ByteTable,
+    words: WordTable,
+    styles: tuple[str, ...],
 ) -> tuple[Tagger, Parser]:
     """Return the models as they will be read from their files."""
     tags = {
@@ -242,7 +255,7 @@ def _kept(
         return products, {name: known[name] for name in numbers}
 
     features = ByteTable.of(weights["features"])
-    reader = Reader(words, inputs, features, table, *parts(READER_MATRICES, READER_NUMBERS))
+    reader = Reader(words, inputs, features, table, *parts(READER_MATRICES, READER_NUMBERS), styles, styles[0])
     read_off = ByteMatrix.of(known["tags"], reach["tags"]), known["tags_bias"]
     tagger = Tagger(reader, gold.classes, gold.feats_names, gold.seen(), *read_off)
     return tagger, Parser(reader, gold.label_names, *parts(PARSER_MATRICES, PARSER_NUMBERS))
