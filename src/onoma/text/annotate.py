@@ -1,7 +1,7 @@
 """All stages on one text: tokens, sentences, tags, lemmas, trees; with the models that come with Onoma."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -59,15 +59,6 @@ class Annotator:
     def load(cls, folder: str | Path | None = None) -> "Annotator":
         """Read the models of a folder; by default those that come with Onoma, once."""
         return _load(MODELS if folder is None else Path(folder))
-
-    def in_style(self, style: str) -> "Annotator":
-        """Return the same stages, tags and trees being those of another treebank's guidelines: gum or ewt."""
-        reader = self.tagger.reader.in_style(style)
-        return replace(
-            self,
-            tagger=replace(self.tagger, reader=reader),
-            parser_of=cache(lambda: replace(self.parser, reader=reader)),
-        )
 
     def save(self, folder: str | Path) -> None:
         """Write the models to a folder."""

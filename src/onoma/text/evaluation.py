@@ -28,9 +28,7 @@ class TextScores:
 
 
 def score_annotator(annotator: Annotator, gold: Treebank) -> TextScores:
-    """Annotate a treebank's tokens, by its guidelines where they were learnt, and compare."""
-    if gold.styles and gold.styles[0] in annotator.tagger.reader.styles:
-        annotator = annotator.in_style(gold.styles[0])
+    """Annotate a treebank's tokens and compare."""
     tags, trees = annotator.tag_and_parse(gold.tokens)
     tagger = annotator.tagger
     xpos = [tagger.xpos_names[k] for k in tags.xpos.tolist()]

@@ -20,7 +20,7 @@ from onoma.learning.neural.storage import ByteMatrix, ByteTable
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.text.network import Batch, Dropout, Weights, gradients_of, reaches_of
-from onoma.text.reader import READER_MATRICES, READER_NUMBERS, Inputs, Reader, features_of, style_code
+from onoma.text.reader import READER_MATRICES, READER_NUMBERS, Inputs, Reader, features_of
 from onoma.text.syntax.parser import N_STEPS, PARSER_MATRICES, PARSER_NUMBERS, Parser
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.tagger import Tagger
@@ -73,7 +73,6 @@ def train_network(
     vectors: WordVectors | None = None,
     *,
     training: NetworkTraining | None = None,
-    style: str | None = None,
     seed: int = 0,
     progress: Progress = SILENT,
 ) -> tuple[Tagger, Parser]:
@@ -89,8 +88,6 @@ def train_network(
         Of words, from plain text; they stay as they are.
     training
         Sizes and steps.
-    style
-        Of the treebank's styles, the one texts are read in unless another is asked for; default: the first by name.
     seed
         Of every draw.
     progress
@@ -98,11 +95,7 @@ def train_network(
     """
     training = training or NetworkTraining()
     gold = _Gold.of(treebank)
-    styles = treebank.styles or [""] * len(treebank)
-    names = sorted(set(styles), key=lambda name: (name != style, name))
-    attributes = attributes_of(treebank.tokens, words, 1, usage=True)
-    codes = np.array([style_code(name) for name in styles], np.uint32)
-    attributes[:, -1] = np.repeat(codes, np.diff(treebank.tokens.sentences))
+    attributes = attributes_of(treebank.tokens, words, usage=True)
     keys, counts = np.unique(features_of(attributes), return_counts=True)
     vectors = vectors or WordVectors.of((), np.zeros((0, 1), np.float32))
     inputs, table = Inputs(keys[counts >= training.least_count], vectors.keys), vectors.table
@@ -110,7 +103,7 @@ def train_network(
     weights = _first_weights(training, gold, len(inputs.keys), table.values.shape[1], seed)
     with threadpool_limits(1):  # the same bytes on every number of cores
         _learn(weights, corpus, table, training, seed, progress)
-    return _kept(weights, gold, corpus, inputs, table, words, tuple(names))
+    return _kept(weights, gold, corpus, inputs, table, words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,13 +224,7 @@ def _learn(
 
 
 def _kept(
-    weights: Weights,
-    gold: _Gold,
-    corpus: _Corpus,
-    inputs: Inputs,
-    table: ByteTable,
-    words: WordTable,
-    styles: tuple[str, ...],
+    weights: Weights, gold: _Gold, corpus: _Corpus, inputs: Inputs, table: ByteTable, words: WordTable
 ) -> tuple[Tagger, Parser]:
     """Return the models as they will be read from their files."""
     tags = {
@@ -255,7 +242,7 @@ def _kept(
         return products, {name: known[name] for name in numbers}
 
     features = ByteTable.of(weights["features"])
-    reader = Reader(words, inputs, features, table, *parts(READER_MATRICES, READER_NUMBERS), styles, styles[0])
+    reader = Reader(words, inputs, features, table, *parts(READER_MATRICES, READER_NUMBERS))
     read_off = ByteMatrix.of(known["tags"], reach["tags"]), known["tags_bias"]
     tagger = Tagger(reader, gold.classes, gold.feats_names, gold.seen(), *read_off)
     return tagger, Parser(reader, gold.label_names, *parts(PARSER_MATRICES, PARSER_NUMBERS))

@@ -4,9 +4,6 @@ A word is a vector learnt from plain text, joined to the sum of learnt vectors o
 shape, its clusters, what dictionaries and open text say of it. Two recurrent layers then read the sentence in both
 directions; tags are read off the second (`tagger`), and the parser has a third of its own (`syntax.parser`).
 
-Treebanks do not agree: a semicolon is `,` in one and `:` in another. So each is a *style* with a vector of its own,
-added to those of every word, and a text is read by the guidelines of one (Stymne, de Lhoneux, Smith and Nivre, 2018).
-
 What a token becomes depends on its sentence alone, to the last bit (`learning.neural.storage`). A sentence of
 more than `LONGEST` tokens is read in pieces, so that time and memory stay in proportion to the text.
 
@@ -16,7 +13,7 @@ different word of a batch.
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -25,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from onoma.errors import SettingsError
 from onoma.learning.neural.gated import run_gated
 from onoma.learning.neural.storage import ByteMatrix, ByteTable
 from onoma.text._reader_kernels import feature_keys
@@ -35,7 +31,7 @@ from onoma.text.words import COLUMNS, USAGE_COLUMNS, WordTable, attributes_of
 
 __all__ = [
     "LONGEST", "N_WORD_FEATURES", "Inputs", "Reader", "Reading", "bent", "features_of", "leaky", "pieces_of",
-    "read_weights", "stored_weights", "style_code",
+    "read_weights", "stored_weights",
 ]  # fmt: skip
 
 LONGEST = 250
@@ -90,16 +86,6 @@ class Reader:
     vectors: ByteTable
     matrices: Mapping[str, ByteMatrix]
     numbers: Mapping[str, NDArray[np.float32]]
-    styles: tuple[str, ...]
-    """The treebanks whose guidelines were learnt."""
-    style: str
-    """The one whose guidelines are followed."""
-
-    def in_style(self, style: str) -> "Reader":
-        """Return a reader that follows the guidelines of a treebank, one of `styles`."""
-        if style not in self.styles:
-            raise SettingsError(f"there is no style {style!r}; there are {', '.join(self.styles)}")
-        return replace(self, style=style)
 
     @cached_property
     def mark(self) -> int:
@@ -108,8 +94,7 @@ class Reader:
 
     def read(self, tokens: Tokens) -> Iterator[Reading]:
         """Read all sentences, some at a time; on one core until the last of them, what is done in between, too."""
-        attributes = attributes_of(tokens, self.words, 1, usage=True)
-        attributes[:, -1] = style_code(self.style)
+        attributes = attributes_of(tokens, self.words, usage=True)
         bounds, _ = pieces_of(tokens.sentences)
         with _linear_algebra().limit(limits=1, user_api="blas"):
             for start, end in _runs(bounds, _TOGETHER):
@@ -143,17 +128,16 @@ class Reader:
 
     def stored(self) -> dict[str, NDArray[Any]]:
         """Return what a file holds; the table of words is kept in its own file."""
-        keys: dict[str, NDArray[Any]] = {"keys": self.inputs.keys, "word_keys": self.inputs.word_keys}
+        keys = {"keys": self.inputs.keys, "word_keys": self.inputs.word_keys}
         tables = self.features.stored("features") | self.vectors.stored("vectors")
         return keys | tables | stored_weights(self.matrices, self.numbers)
 
     @classmethod
-    def load(cls, arrays: Mapping[str, NDArray[Any]], words: WordTable, styles: tuple[str, ...]) -> "Reader":
-        """Return what `stored` gave, with the style that comes first."""
+    def load(cls, arrays: Mapping[str, NDArray[Any]], words: WordTable) -> "Reader":
+        """Return what `stored` gave."""
         inputs = Inputs(arrays["keys"], arrays["word_keys"])
         tables = ByteTable.load("features", arrays), ByteTable.load("vectors", arrays)
-        weights = read_weights(arrays, READER_MATRICES, READER_NUMBERS)
-        return cls(words, inputs, *tables, *weights, styles, styles[0])
+        return cls(words, inputs, *tables, *read_weights(arrays, READER_MATRICES, READER_NUMBERS))
 
 
 @cache
@@ -177,11 +161,6 @@ def read_weights(
 ) -> tuple[dict[str, ByteMatrix], dict[str, NDArray[np.float32]]]:
     """Return the weights of these names that `stored_weights` gave."""
     return {name: ByteMatrix.load(name, arrays) for name in matrices}, {name: arrays[name] for name in numbers}
-
-
-def style_code(style: str) -> int:
-    """Return the number that stands for a style in the last column of what is known of a token."""
-    return zlib.crc32(style.encode())
 
 
 def features_of(attributes: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -89,7 +89,7 @@ class Tagger:
 
     def save(self, path: str | Path) -> None:
         """Write to one `.npz`; the table of words is kept in its own file."""
-        facts = {"classes": list(self.classes), "feats": list(self.feats_names), "styles": list(self.reader.styles)}
+        facts = {"classes": list(self.classes), "feats": list(self.feats_names)}
         own = {"seen": np.packbits(self.seen, axis=1)} | self.matrix.stored("tags") | {"tags_bias": self.bias}
         save_arrays(path, "text/tagger", facts, self.reader.stored() | own)
 
@@ -100,5 +100,4 @@ class Tagger:
         feats = tuple(facts["feats"])
         seen = np.unpackbits(arrays["seen"], axis=1, count=len(feats)).astype(np.bool_)
         matrix, bias = ByteMatrix.load("tags", arrays), arrays["tags_bias"]
-        reader = Reader.load(arrays, words, tuple(facts.get("styles", [""])))
-        return cls(reader, tuple(facts["classes"]), feats, seen, matrix, bias)
+        return cls(Reader.load(arrays, words), tuple(facts["classes"]), feats, seen, matrix, bias)

@@ -9,7 +9,6 @@ same bytes.
 import lzma
 import zipfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
@@ -30,9 +29,6 @@ __all__ = ["CLEAN_GENRES", "clusters_of", "read_ewt", "read_gum", "train_all"]
 
 CLEAN_GENRES = frozenset(("academic", "bio", "court", "interview", "news", "voyage"))
 """Genres of GUM whose texts are free to use: CC BY, CC BY-SA or in the public domain."""
-_STYLE = "gum"
-"""Whose guidelines a text is read by unless another's are asked for: GUM's are nearer to those of the Penn Treebank,
-which other tools follow (`;` and `--` are `:`), and its annotation was checked by more hands."""
 _WEB_SIZE, _WEB_WEIGHT = 36_000, 2
 """The counts of the web come from some 36,000 times the words of Wikipedia used here; they are of its most frequent
 word pairs only, and weigh twice."""
@@ -40,8 +36,7 @@ word pairs only, and weigh twice."""
 
 def read_ewt(data: Path, part: str) -> Treebank:
     """Read a part (train, dev, test) of the English Web Treebank."""
-    bank = read_treebank(data / f"text/ud-ewt/en_ewt-ud-{part}.conllu.gz")
-    return replace(bank, styles=["ewt"] * len(bank))
+    return read_treebank(data / f"text/ud-ewt/en_ewt-ud-{part}.conllu.gz")
 
 
 def read_gum(data: Path, part: str, *, clean: bool) -> Treebank:
@@ -50,8 +45,7 @@ def read_gum(data: Path, part: str, *, clean: bool) -> Treebank:
     with zipfile.ZipFile(path) as archive:
         names = sorted(name for name in archive.namelist() if name.startswith(f"{part}/") and name.endswith(".conllu"))
     wanted = [name for name in names if not clean or name.split("GUM_")[1].split("_")[0] in CLEAN_GENRES]
-    bank = read_treebank_zip(path, wanted)
-    return replace(bank, styles=["gum"] * len(bank))
+    return read_treebank_zip(path, wanted)
 
 
 def train_all(
@@ -77,7 +71,7 @@ def train_all(
     with threadpool_limits(1):  # sums on several cores differ in their last bits
         groups = clusters_of(data, clusters, seed=seed, progress=progress)
         usage, vectors = usage_of(data), vectors_of(data, progress=progress)
-    return train_on(treebank, lexicon, groups, usage, vectors, style=_STYLE, seed=seed, progress=progress)
+    return train_on(treebank, lexicon, groups, usage, vectors, seed=seed, progress=progress)
 
 
 def train_on(
@@ -87,7 +81,6 @@ def train_on(
     usage: Usage | None,
     vectors: WordVectors | None = None,
     *,
-    style: str | None = None,
     seed: int = 0,
     progress: Progress = SILENT,
 ) -> Annotator:
@@ -95,7 +88,7 @@ def train_on(
     frequency = dict(zip(clusters.words, clusters.counts.tolist(), strict=True)) if clusters else {}
     words = WordTable.of(clusters, lexicon.classes, usage)
     tokeniser = train_tokeniser(treebank, words, seed=seed, progress=progress)
-    tagger, parser = train_network(treebank, words, vectors, style=style, seed=seed, progress=progress)
+    tagger, parser = train_network(treebank, words, vectors, seed=seed, progress=progress)
     lemmatiser = train_lemmatiser(treebank, lexicon, words, frequency)
     return Annotator(words, tokeniser, tagger, lambda: lemmatiser, lambda: parser)
 

@@ -154,8 +154,7 @@ def _some(bank: Treebank, which: Sequence[int]) -> Treebank:
         return [column[i] for i in kept]
 
     columns = (chosen(bank.words), chosen(bank.lemmas), chosen(bank.upos), chosen(bank.xpos), chosen(bank.feats))
-    styles = [bank.styles[s] for s in which] if bank.styles else []
-    return Treebank(tokens, *columns, heads, chosen(bank.labels), styles)
+    return Treebank(tokens, *columns, heads, chosen(bank.labels))
 
 
 def _labelled_documents(path: Path) -> list[LabelledSentences]:

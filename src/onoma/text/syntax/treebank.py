@@ -8,7 +8,7 @@ import gzip
 import io
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,8 +33,6 @@ class Treebank:
     heads: NDArray[np.int32]
     """The head's place among all words, -1 for a root."""
     labels: list[str]
-    styles: list[str] = field(default_factory=list)
-    """Whose guidelines each sentence follows; empty where all follow the same."""
 
     def __len__(self) -> int:
         return len(self.tokens.sentences) - 1
@@ -88,8 +86,7 @@ def join_treebanks(parts: Sequence[Treebank]) -> Treebank:
         [value for part in parts for value in getattr(part, name)]
         for name in ("words", "lemmas", "upos", "xpos", "feats", "labels")
     )
-    styles = [style for part in parts for style in part.styles or [""] * len(part)]
-    return Treebank(tokens, words, lemmas, upos, xpos, feats, np.concatenate(heads).astype(np.int32), labels, styles)
+    return Treebank(tokens, words, lemmas, upos, xpos, feats, np.concatenate(heads).astype(np.int32), labels)
 
 
 def _assemble(files: Sequence[tuple[str, Iterable[str]]]) -> Treebank:
