@@ -17,19 +17,21 @@ __all__ = ["Cuts", "known_cuts"]
 
 _TITLES = frozenset((
     "Mr", "Mrs", "Ms", "Mx", "Messrs", "Dr", "Drs", "Prof", "Profs", "Rev", "Hon", "Gen", "Maj", "Capt", "Lt", "Sgt",
-    "Cpl", "Adm", "Cmdr", "Sen", "Sens", "Rep", "Reps", "Gov", "Pres", "Supt", "Insp", "vs", "cf", "ca", "viz",
+    "Cpl", "Adm", "Cmdr", "Sen", "Sens", "Rep", "Reps", "Gov", "Pres", "Supt", "Insp", "vs", "v", "cf", "ca", "viz",
     "approx",
 ))  # fmt: skip
 """Go with whatever follows."""
 _NUMBERED = frozenset((
     "Fig", "Figs", "Eq", "Eqs", "Sec", "Secs", "Sect", "Ch", "Vol", "Vols", "No", "Nos", "Art", "Arts", "Tab", "Ref",
     "Refs", "App", "Thm", "fig", "figs", "eq", "eqs", "sec", "secs", "sect", "ch", "vol", "vols", "no", "nos", "art",
-    "arts", "p", "pp", "para", "paras", "tab", "ref", "refs", "ext", "app", "nr",
+    "arts", "p", "pp", "para", "paras", "tab", "ref", "refs", "ext", "app", "nr", "Cir", "Ct", "Supp", "Jan", "Feb",
+    "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec",
 ))  # fmt: skip
 """Go with a number, or what stands in brackets."""
 _MEASURES = frozenset((
     "tbsp", "tbsps", "tsp", "tsps", "lb", "lbs", "oz", "min", "mins", "hr", "hrs", "sec", "secs", "gal", "qt", "pt",
     "fl", "wt", "temp", "max", "dept", "incl", "excl", "resp", "est", "avg", "cont", "misc", "Tbsp", "Tsp",
+    "Dept", "Univ", "Inst", "Assn",
 ))  # fmt: skip
 """Go with what follows in small letters or figures, or after a comma."""
 _LONGEST = max(map(len, _TITLES | _NUMBERED | _MEASURES))
