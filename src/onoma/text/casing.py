@@ -2,8 +2,8 @@
 
 Words of such a sentence are written as they mostly are in open text (`usage`). Where there are no capitals, or nothing
 else, a word has a capital if it has one there in seven of ten occurrences, and the first word has one. In a headline
-(*Shares Fall After Chief Resigns*) a word that has one there in less than three of ten loses it. Offsets stay as they
-are.
+(*Shares Fall After Chief Resigns*) a word that has one there in less than three of ten, or of which only a dictionary
+knows, loses it. Offsets stay as they are.
 """
 
 import numpy as np
@@ -20,8 +20,8 @@ _LEAST = 3
 """Words of a sentence below which one case may be chance: *Yes.*, *NO ENTRY*."""
 _LONG = 4
 """Letters from which a headline gives every word a capital; at least two of these words seldom have one elsewhere."""
-_CAPITALS = 5
-"""The column of a word table that says how often a word has a capital."""
+_LEXICON, _CAPITALS = 3, 5
+"""The columns of a word table that say whether a dictionary has a word, and how often it has a capital."""
 _SELDOM, _MOSTLY = 2, 4
 """Steps of capitals (`usage`): below three in ten, from seven in ten on."""
 
@@ -48,9 +48,9 @@ def usually_cased(tokens: Tokens, words: WordTable) -> Tokens:
     if not one_case.any() and not headline.any():
         return tokens
     rows = look_up_all(words.places, words.keys, token_keys(tokens))
-    steps = np.zeros(len(tokens), np.int64)
-    steps[rows >= 0] = words.values[rows[rows >= 0], _CAPITALS]
-    is_small = (steps > 0) & (steps <= _SELDOM) & facts.is_long
+    steps, known = (np.zeros(len(tokens), np.int64) for _ in range(2))
+    steps[rows >= 0], known[rows >= 0] = words.values[rows[rows >= 0]][:, [_CAPITALS, _LEXICON]].T
+    is_small = facts.is_long & (steps <= _SELDOM) & ((steps > 0) | (known > 0))
     headline &= ~one_case & (facts.summed(is_small) > 1)
     is_first = np.zeros(len(tokens), np.bool_)
     is_first[tokens.sentences[:-1][np.diff(tokens.sentences) > 0]] = True
