@@ -86,6 +86,10 @@ class Compared:
     evidence: Evidence
     comparisons: tuple[LearntComparison, ...] = ()
 
+    def some(self, pairs: NDArray[np.int64]) -> "Compared":
+        """Return it with some of its pairs; the others were compared, and are no more told of."""
+        return replace(self, candidates=self.candidates.some(pairs), evidence=self.evidence.some(pairs))
+
     @property
     def names(self) -> list[tuple[str, Sequence[str]]]:
         """What the fields and their levels are called."""

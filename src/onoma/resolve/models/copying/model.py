@@ -18,7 +18,7 @@ from onoma.resolve.comparison.supervision import PairModel
 from onoma.resolve.comparison.weights import edge_weights
 from onoma.resolve.contract import Capability, Posterior, Problem, RunContext
 from onoma.resolve.posterior.copying import CopyingSampler
-from onoma.resolve.posterior.exact import solve_small
+from onoma.resolve.posterior.exact import FAINT, solve_small
 from onoma.resolve.posterior.exclusive import ExclusiveSampler
 from onoma.resolve.posterior.judgements import ApartSampler, weights_heeding
 from onoma.resolve.posterior.pairs import (
@@ -39,6 +39,9 @@ class CopyingSettings(SampledPairSettings):
     """How the copying model compares, learns and samples."""
 
 
+_LARGE = 100_000
+"""Records from which on pairs are let go that can neither be together nor matter to a later record. The checks, which
+count all pairs that were compared, are for smaller tables."""
 _NOT_CONSTRAINED = ("partitions", "one_to_one")
 """Options whose samplers hold nothing together or apart by rules."""
 
@@ -94,16 +97,22 @@ class Copying:
                 copy, relative = edge_weights(evidence, weights)
                 if len(problem.judged.pairs()):
                     copy, relative = weights_heeding(problem.judged, evidence, copy, relative)
-                alike = None if evidence.taught >= 0 else copy / (1.0 + copy + relative)
                 if _is_plain(compared.problem):
                     solved = solve_small(evidence.n, evidence.a, evidence.b, copy, relative, seed=run.seed)
                     chain = _origins(sampler.among(solved.records, solved.rest), *solved.left)
+                    if evidence.n > _LARGE:  # most pairs are strangers: what is no longer needed makes room
+                        kept = solved.pairs_above(copy + relative, FAINT)
+                        solved, compared = solved.among(kept), compared.some(kept)
+                        copy, relative, evidence = copy[kept], relative[kept], compared.evidence
+                        del sampler
                 else:
                     chain = _constrained(compared, copy, relative, run.seed)
+                if evidence.taught < 0:
+                    alike = copy / (1.0 + copy + relative)
             left = None if solved is None else (len(solved.records), len(solved.rest))
             draws, stopped = sample(chain, evidence, settings, run, left=left)
             if solved is not None:
-                del copy, relative, chain  # there are many pairs: what is no longer needed makes room
+                del copy, relative, chain
                 draws = solved.joined(draws, len(evidence.a))
                 del solved
         run.clock.lap("sampling")
