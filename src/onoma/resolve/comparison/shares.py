@@ -57,7 +57,7 @@ class LazyShares:
         _fill(self._tables, np.atleast_1d(a), np.atleast_2d(levels), np.atleast_2d(found))
         return found
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401, FBT001
         return self[:] if dtype is None else self[:].astype(dtype, copy=False)
 
 

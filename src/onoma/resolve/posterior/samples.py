@@ -113,7 +113,7 @@ class Samples:
             return Samples(self.fixed, self.records, self.roots[key])
         return self._sample(self.roots[key])
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401, FBT001
         found = np.empty(self.shape, dtype=self.dtype)
         for row, sample in zip(found, self, strict=True):
             row[:] = sample
