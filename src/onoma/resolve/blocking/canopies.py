@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.distinct import distinct
+from onoma.numerics.memory import give_back
 from onoma.numerics.parts import n_threads
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking._canopies_kernels import (
@@ -133,6 +134,7 @@ def _near_keys(
     n = len(fields[0].codes)
     k, hot = settings.resolved(n)
     offsets, features, weights, n_hot = _bags(fields, n, hot)
+    give_back(n)
     inverted_offsets, inverted = inverted_lists(offsets, features, len(weights))
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)

@@ -39,7 +39,7 @@ from onoma.numerics.rng import kernel_state
 from onoma.numerics.union_find import components
 from onoma.resolve.posterior._exact_kernels import draw_forests, pairs_that_matter, sum_forests
 from onoma.resolve.posterior.copying import LEAST, Draws
-from onoma.resolve.posterior.samples import Roots, SampledPart, Samples
+from onoma.resolve.posterior.samples import Roots, SampledPart, Samples, least_roots
 
 __all__ = ["LARGEST", "Forests", "Solved", "forests", "pairs_around", "solve_small"]
 
@@ -136,7 +136,8 @@ class Solved:
         n_samples = len(draws.roots)
         n_alone = self.n - len(self.records) - sum(group.members.size for group in self.groups)
         n_entities = draws.n_entities + n_alone
-        parts = [SampledPart.of(self.records[some], self.records[draws.roots[:, some]]) for some in self._bunches()]
+        sampled = least_roots(np.asarray(draws.roots))
+        parts = [SampledPart.of(self.records[some], self.records[sampled[:, some]]) for some in self._bunches()]
         for group in self.groups:
             found, drawn = group.draw(self.key, n_samples)
             parts += found

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import DataError
+from onoma.numerics.memory import give_back
 from onoma.resolve.blocking.canopies import (
     Candidates,
     CanopySettings,
@@ -107,6 +108,7 @@ def compare(
         What the levels weigh: needed to learn how values change.
     """
     candidates = with_pairs(_candidates(problem, settings, run), problem.extra, problem.n)
+    give_back(problem.n)
     run.clock.lap("canopies")
     found = Compared(problem, candidates, gather(problem, candidates, settings.blocking, run))
     run.clock.lap("comparison")

@@ -10,9 +10,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Roots", "SampledPart", "Samples"]
+__all__ = ["Roots", "SampledPart", "Samples", "least_roots"]
 
 Ints = NDArray[np.int32]
+
+
+def least_roots(roots: Ints) -> Ints:
+    """Name each entity by its least record, in place, so that an entity that never changes has one name.
+
+    Examples
+    --------
+    >>> least_roots(np.array([[1, 1, 2], [2, 1, 2]], dtype=np.int32)).tolist()
+    [[0, 0, 2], [0, 1, 0]]
+    """
+    backwards = np.arange(roots.shape[1] - 1, -1, -1, dtype=np.int32)
+    least = np.empty(roots.shape[1], dtype=np.int32)
+    for sample in roots:
+        least[sample[::-1]] = backwards  # of several the last stays
+        sample[:] = least[sample]
+    return roots
 
 
 class SampledPart(NamedTuple):

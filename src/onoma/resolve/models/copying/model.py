@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.memory import LARGE, give_back
 from onoma.resolve.comparison.choice import choose_weights
 from onoma.resolve.comparison.supervision import PairModel
 from onoma.resolve.comparison.weights import edge_weights
@@ -39,9 +40,6 @@ class CopyingSettings(SampledPairSettings):
     """How the copying model compares, learns and samples."""
 
 
-_LARGE = 100_000
-"""Records from which on pairs are let go that can neither be together nor matter to a later record. The checks, which
-count all pairs that were compared, are for smaller tables."""
 _NOT_CONSTRAINED = ("partitions", "one_to_one")
 """Options whose samplers hold nothing together or apart by rules."""
 
@@ -100,11 +98,14 @@ class Copying:
                 if _is_plain(compared.problem):
                     solved = solve_small(evidence.n, evidence.a, evidence.b, copy, relative, seed=run.seed)
                     chain = _origins(sampler.among(solved.records, solved.rest), *solved.left)
-                    if evidence.n > _LARGE:  # most pairs are strangers: what is no longer needed makes room
+                    if evidence.n > LARGE:
+                        # Most pairs are strangers: what is no longer needed makes room. The checks, which count all
+                        # pairs that were compared, are for smaller tables.
                         kept = solved.pairs_above(copy + relative, FAINT)
                         solved, compared = solved.among(kept), compared.some(kept)
                         copy, relative, evidence = copy[kept], relative[kept], compared.evidence
                         del sampler
+                        give_back(evidence.n)
                 else:
                     chain = _constrained(compared, copy, relative, run.seed)
                 if evidence.taught < 0:
