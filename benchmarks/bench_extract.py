@@ -8,6 +8,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -98,11 +99,11 @@ def by_crfsuite(x: Sequences, x_test: Sequences, train: Sequence[Labelled]) -> t
 
 
 def _rows(x: Sequences) -> list[list[list[str]]]:
-    texts = x.texts
+    rows = x.attributes()
     names = [str(i) for i in range(x.n_attributes)]
     return [
-        [[names[j] for j in texts.ids[texts.indptr[i] : texts.indptr[i + 1]]] for i in range(first, last)]
-        for first, last in zip(texts.offsets, texts.offsets[1:], strict=False)
+        [[names[j] for j in rows.indices[rows.indptr[i] : rows.indptr[i + 1]]] for i in range(first, last)]
+        for first, last in pairwise(x.texts.offsets)
     ]
 
 
@@ -117,7 +118,7 @@ def _with_tags(x: Sequences, x_test: Sequences, tags: list[list[str]]) -> tuple[
 def _tagged(x: Sequences, codes: list[int], n: int) -> Sequences:
     texts, at = x.texts, np.array(codes)
     inner = np.repeat(np.arange(len(texts.offsets) - 1), np.diff(texts.offsets))
-    parts = [sp.csr_array((texts.values, texts.ids, texts.indptr), shape=(x.n_tokens, x.n_attributes))]
+    parts = [x.attributes()]
     for distance in (-2, -1, 0, 1, 2):
         there = np.clip(np.arange(len(at)) + distance, 0, len(at) - 1)
         fits = (inner[there] == inner) & (at[there] >= 0)
