@@ -13,7 +13,8 @@ class Texts(NamedTuple):
 
     `offsets[t]:offsets[t + 1]` are the tokens of text t. Attributes come in *bundles* that tokens share: all that the
     word "rome" says about the token after it, for one. Token i has the bundles
-    `bundles[bundle_indptr[i]:bundle_indptr[i + 1]]`, bundle b the attributes `ids[indptr[b]:indptr[b + 1]]`. A segment that begins at token i and is `segment_length[j]` tokens long has the attribute `segment_ids[j]`, for j in
+    `bundles[bundle_indptr[i]:bundle_indptr[i + 1]]`, bundle b the attributes `ids[indptr[b]:indptr[b + 1]]`.
+    A segment that begins at token i and is `segment_length[j]` tokens long has the attribute `segment_ids[j]`, for j in
     `segment_indptr[i]:segment_indptr[i + 1]`. `edges[i]` is the class of the border before token i.
     """
 

@@ -7,9 +7,9 @@ token e with label y. Between segments stand transitions `T[c, a, b]` (c: the cl
     ahead[e, y]  = log Σ over all ways to go on after a segment that ends at e with label y
     from[s, y]   = log Σ_d exp(scores[s + d, d, y] + ahead[s + d, y])
 
-the transitions are summed once a border and the lengths once a label: O(n (|Y|² + L |Y|)), not O(n L |Y|²). The recursions
-run on scaled probabilities, with one exponential a segment and label; where these leave the range of numbers (scores far
-apart and barred transitions) the text is done again in logarithms.
+the transitions are summed once a border and the lengths once a label: O(n (|Y|² + L |Y|)), not O(n L |Y|²). The
+recursions run on scaled probabilities, with one exponential a segment and label; where these leave the range of numbers
+(scores far apart and barred transitions) the text is done again in logarithms.
 """
 
 import numba as nb
@@ -291,9 +291,9 @@ def _log_matvec(logs: Floats, exp_matrix: Floats, out: Floats) -> None:
 def _scaled_marginals(scores: Floats, edges: NDArray[np.int8], expT: Floats, pairs: Floats) -> float:
     """As `_segment_marginals` with one exponential a segment. -inf, and scores as they were, when numbers leave range.
 
-    into[s] is scaled to a highest of 1, with the logarithm of its scale in `scale`; p is the score of a segment above the
-    best that ends where it ends. The way back needs no logarithm, for it uses the same p and scales. `pairs` receives
-    expected transitions divided by exp T.
+    into[s] is scaled to a highest of 1, with the logarithm of its scale in `scale`; p is the score of a segment beside
+    the best that ends where it ends. The way back needs no logarithm, for it uses the same p and scales. `pairs`
+    receives expected transitions divided by exp T.
     """
     n, depth, m = scores.shape
     p, into, alpha = np.empty_like(scores), np.ones((n, m)), np.zeros((n, m))
