@@ -13,7 +13,7 @@ from onoma.numerics.parts import n_threads
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.resolve.fields._pairs_kernels import different_values
-from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.field import FieldData, places_among
 
 __all__ = ["compare_records", "log_shares", "random_pairs"]
 
@@ -80,10 +80,8 @@ def _commonest(
     incomplete = words < np.round(np.average(words, weights=field.counts))
     if not incomplete.any():
         return share
-    values = pa.array(field.values, pa.string())
     for other, theirs in others:
-        found = pc.fill_null(pc.index_in(values, pa.array(other.values, pa.string())), -1)
-        place = found.to_numpy(zero_copy_only=False)
+        place = places_among(field.values, other.values)
         share = np.where(incomplete & (place >= 0), np.maximum(share, theirs[place]), share)
     return share
 
