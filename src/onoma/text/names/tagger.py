@@ -182,7 +182,7 @@ def _outside(tokens: Tokens) -> NDArray[np.bool_]:
 def _after_titles(tokens: Tokens) -> NDArray[np.bool_]:
     """Return which tokens are part of a person's name: words with a capital after a title, or after a letter's *Dear*.
 
-    Of 273 such after titles in development parts and books, 264 are.
+    Of 254 such in sets that were not learnt from, 248 are.
     """
     classes, _ = tables_for(tokens.codes)
     begins = tokens.sentences[:-1][np.diff(tokens.sentences) > 0]
