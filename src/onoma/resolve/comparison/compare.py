@@ -15,6 +15,8 @@ from onoma.resolve.fields.field import FieldData
 
 __all__ = ["compare_records", "random_pairs"]
 
+_WORTH_THREADS = 30_000
+"""Pairs from which on threads pay."""
 _PART = 500_000
 """Pairs that are compared at a time: what the fields need of memory in between is that of so many."""
 
@@ -34,7 +36,7 @@ def compare_records(
             column[where] = field.compare_different(low, high)
         return end - first
 
-    if len(a) <= _PART // 2:
+    if len(a) <= min(_WORTH_THREADS, _PART // 2):
         compare(0, len(a))
         return levels
     n_parts = -(-len(a) // _PART) * 2
