@@ -297,5 +297,5 @@ def _blocks(
     for f, g in itertools.combinations(range(len(short)), 2):
         # Lists of the field with more values are shorter, and values of the other are fewer to count.
         one, other = (f, g) if len(short[f].counts) >= len(short[g].counts) else (g, f)
-        counted = (short[one].counts, short[other].codes, short[other].counts)
-        yield partial(entries_of_pairs, *lists[one], *counted, hot)
+        mine, theirs = short[one], short[other]
+        yield partial(entries_of_pairs, *lists[one], mine.counts, theirs.codes, theirs.counts, hot)
