@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from onoma.numerics.parts import in_parts
 from onoma.resolve.comparison._weights_kernels import fill_shares
-from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.field import FieldData, places_among
 
 __all__ = ["LazyShares", "log_shares"]
 
@@ -115,9 +115,7 @@ def _commonest(
     incomplete = words < np.round(np.average(words, weights=field.counts))
     if not incomplete.any():
         return share
-    values = pa.array(field.values, pa.string())
     for other, theirs in others:
-        found = pc.fill_null(pc.index_in(values, pa.array(other.values, pa.string())), -1)
-        place = found.to_numpy(zero_copy_only=False)
+        place = places_among(field.values, other.values)
         share = np.where(incomplete & (place >= 0), np.maximum(share, theirs[place]), share)
     return share
