@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking.canopies import Candidates, CanopySettings, find_candidates, pair_similarity
 from onoma.resolve.comparison._weights_kernels import margins
-from onoma.resolve.comparison.compare import compare_records, random_pairs
+from onoma.resolve.comparison.compare import LazyShares, compare_records, log_shares, random_pairs
 from onoma.resolve.comparison.neighbourhoods import ENOUGH
 from onoma.resolve.comparison.noise import noise_of
-from onoma.resolve.comparison.shares import LazyShares, log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.taught import count_in_part
 from onoma.resolve.comparison.weights import Evidence

@@ -6,7 +6,7 @@ A value's features are ids local to its field, in CSR form. Each has a sort (wha
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,7 +170,7 @@ def trigrams(values: Sequence[str]) -> tuple[Numbers, Numbers, list[str]]:
     points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
     letters = np.flatnonzero(np.bincount(points))
     n = len(letters)
-    small = np.zeros(int(letters[-1]) + 1, np.uint8 if n <= _ALPHABET else np.int64)
+    small: NDArray[Any] = np.zeros(int(letters[-1]) + 1, np.uint8 if n <= _ALPHABET else np.int64)
     small[letters] = np.arange(n)
     offsets = np.zeros(len(values) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, values), np.int64, count=len(values)) + 2, out=offsets[1:])
