@@ -3,12 +3,12 @@
 *Precision.* A stranger that is joined is a false link. It stands for n/2m of the table's, m being the number of
 strangers planted: a false link has two ends, and each of n rows could be one. Between two sources a decoy stands for
 the rows of its side that have no partner (`probing.lonely`); what mirrors find as surely as the strongest third of the
-links is taken for duplicates inside a source, or not: either reading counts one half. A sibling that is joined with the record it was made of stands for
-M/m/(1 - r) links, M being the pairs of near records of different entities and r the share joined: the M were not
-joined, and those that were are r/(1 - r) times as many. The kind that convicts most is believed. What is stated is
-lowered to what it leaves (`calibrate.py`), and links of whose kind most are wrong are given up. A reported entity is as
-good as the links of its strongest tree: each holds with the share of its bin, and those pairs are right that are still
-connected.
+links is taken for duplicates inside a source, or not: either reading counts one half. A sibling that is joined with the
+record it was made of stands for M/m/(1 - r) links, M being the pairs of near records of different entities and r the
+share joined: the M were not joined, and those that were are r/(1 - r) times as many. The kind that convicts most is
+believed. What is stated is lowered to what it leaves (`calibrate.py`), and links of whose kind most are wrong are given
+up. A reported entity is as good as the links of its strongest tree: each holds with the share of its bin, and those
+pairs are right that are still connected.
 
 *Recall* is the share of copies found (`copies.py`). *Entities*: the rows less the links there are, which are the links
 found times their precision over recall; the interval is that of draws of all three.
