@@ -8,7 +8,9 @@ import pytest
 
 from onoma.corpus.simulate import simulate_people
 from onoma.resolve.api import fit_fields
+from onoma.resolve.blocking.canopies import pair_similarity
 from onoma.resolve.comparison import gathering
+from onoma.resolve.comparison._weights_kernels import margins
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Problem
 from onoma.resolve.fields.prepare import prepare_fields
@@ -96,10 +98,13 @@ def test_the_price_of_merging(fields):
 
 
 def test_the_nearest_strangers_are_what_is_left_without_the_best(fields):
-    """Pairs that are nobody's best stand for all candidates as strangers, with rivals among themselves."""
+    """Pairs that are clearly behind stand for all candidates as strangers, with rivals among themselves."""
     evidence = fit_records(fields, source=SOURCE, block=BLOCK, link=True, samples=5).weighed.evidence
     last = len(gathering.CONTRAST_LEVELS) - 1
-    left = np.flatnonzero(evidence.levels[:, -1] == last)
+    similarity = pair_similarity(fields, evidence.a, evidence.b)
+    behind = margins(evidence.n, evidence.a, evidence.b, similarity).max(axis=1)
+    left = np.flatnonzero(behind < -gathering.CLEARLY)
+    assert (evidence.levels[left, -1] == last).all()
     nearest = evidence.background[-len(left) :]
     assert 0 < len(left) < len(evidence.a)
     assert np.array_equal(nearest[:, :-1], evidence.levels[left, :-1])

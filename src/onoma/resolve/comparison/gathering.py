@@ -33,6 +33,8 @@ CONTRAST_LEVELS = (
     "behind a rival",
 )
 """How a pair between two sources compares with the rivals of its records, by similarity."""
+CLEARLY = CONTRAST_CUTS[2]
+"""By how much a pair is ahead that is no longer just ahead, and a pair behind that is clearly behind."""
 _STRANGERS = 300_000
 
 
@@ -99,14 +101,15 @@ def _between(fields: Sequence[FieldData], evidence: Evidence) -> Evidence:
     """Add what two sources give: the contrast of a pair with its rivals, and the strangers that are nearest.
 
     The nearest of many strangers is ahead of its rivals *because* it is alike, so what the two say must be known
-    together. Pairs that are nobody's best show it: without the best of each record (its partner, if it has one), the
-    next are the nearest strangers, with rivals of their own.
+    together. Pairs that are clearly behind show it: without the best of each record (its partner, if it has one), the
+    next are the nearest strangers, with rivals of their own. What is nearly as good as the best is left out, too: it
+    may be the partner's double.
     """
     a, b = evidence.a, evidence.b
     similarity = pair_similarity(fields, a, b)
     contrast = contrast_levels(evidence.n, a, b, similarity)
     last = len(CONTRAST_LEVELS) - 1
-    next_ = np.flatnonzero(contrast == last)
+    next_ = np.flatnonzero(margins(evidence.n, a, b, similarity).max(axis=1) < -CLEARLY)
     nearest = contrast_levels(evidence.n, a[next_], b[next_], similarity[next_])
     # Pairs that are no candidates have better rivals than each other.
     behind = np.concatenate([np.full(len(evidence.background), last, dtype=np.int8), nearest])
