@@ -158,6 +158,9 @@ def _told(probe: Probe) -> Quality:
     maps = [calibration, _calibration(probe, spare=False)[0]] if calibration.spared else [calibration]
     readings = [each(probe.sure[probe.tree]) for each in maps]
     weights = [1.0 / len(readings)] * len(readings)
+    if "mirrors" in probe.parts:  # copies may be found far more often than matches: the interval holds that, too
+        readings.append(_calibration(probe, missed=False)[0](probe.sure[probe.tree]))
+        weights.append(0.0)
     contradicted = probe.contradictions() > USUAL_CONTRADICTIONS
     if contradicted:
         readings.append(np.where(probe.contradicted[probe.tree], 0.0, readings[0]))
@@ -221,7 +224,7 @@ def _convicted(probe: Probe, calibration: Calibration, different: bool) -> NDArr
     return found | probe.differing[probe.tree] if different else found
 
 
-def _calibration(probe: Probe, *, spare: bool = True) -> tuple[Calibration, float]:
+def _calibration(probe: Probe, *, spare: bool = True, missed: bool = True) -> tuple[Calibration, float]:
     """Learn what stated probabilities are worth by the kind that convicts most; return how many of it were joined."""
     kinds = [kind for kind in DECOYS if kind in probe.parts]
     # Mirrors hold the chance and the families of the table as they are.
@@ -229,7 +232,8 @@ def _calibration(probe: Probe, *, spare: bool = True) -> tuple[Calibration, floa
     for kind in ("mirrors",) if "mirrors" in kinds else kinds:
         sure, row = probe.decoy_pairs(kind)
         safe = _safe(probe) if kind == "mirrors" and spare else np.inf
-        found = calibrate(probe.sure, probe.posterior.pairs.probability, sure, probe.worth(kind)[row], safe=safe)
+        worth = probe.worth(kind, missed=missed)[row]
+        found = calibrate(probe.sure, probe.posterior.pairs.probability, sure, worth, safe=safe)
         learnt.append((found, float(probe.any_joined(kind).sum())))
     return min(learnt, key=lambda one: float(one[0](probe.sure[probe.tree]).sum()))
 
