@@ -1,7 +1,9 @@
 """Extraction beside python-crfsuite: the same attributes, the same texts.
 
-Processor time throughout, one thread. Test parts are scored with fixed settings (penalty 1 for both, each with its own
-stopping rule, at most 200 rounds). `quick` uses 300 texts of each set.
+Processor time throughout, one thread. Test parts are scored with fixed settings (penalty 1 for both chains, each with its
+own stopping rule, at most 200 rounds; penalty 2 for the semi-Markov model, where a token's attributes count in up to three
+roles: with 1,000 training texts for restaurants to learn from and 200 others .679 against .674). `quick` uses 300 texts
+of each set.
 """
 
 import os
@@ -68,7 +70,7 @@ def compare(
     )  # fmt: skip
     target = gold_of(train, labels)
     longest = [int(target.lengths[target.labels == y].max(initial=1)) for y in range(len(labels))]
-    semi, spent = _fit(SemiCRF(Structure(len(labels), longest=longest)), x, target)
+    semi, spent = _fit(SemiCRF(Structure(len(labels), longest=longest)), x, target, l2=2.0)
     score = score_segments(gold, semi.predict(x_test), tree, 0).span_f1
     yield Measurement("span F1, semi-Markov", score, theirs, score / theirs, "share", data, peer_name="python-crfsuite")
     yield Measurement(
@@ -76,9 +78,9 @@ def compare(
     )
 
 
-def _fit(model: SemiCRF, x: Sequences, target: Segmentation) -> tuple[SemiCRF, float]:
+def _fit(model: SemiCRF, x: Sequences, target: Segmentation, *, l2: float = 1.0) -> tuple[SemiCRF, float]:
     begin = time.process_time()
-    model.fit(x, target)
+    model.fit(x, target, training=Training(l2=l2))
     return model, time.process_time() - begin
 
 

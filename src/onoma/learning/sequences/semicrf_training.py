@@ -30,6 +30,10 @@ _STEPS_KEPT, _NUMBERS_KEPT = 60, 20_000_000
 """L-BFGS remembers so many steps, fewer where weights are many. With 10, as usual, the MIT restaurant texts take 200
 rounds and end above the objective that 60 reach in 130 (nine tenths of the training texts, span F1 on the last
 .826 and .824)."""
+_CURVATURE = 0.05
+"""What one occurrence of a feature adds to the curvature of the objective, p (1 − p) on average: weights are searched
+for in units of 1 / √(l2 + this × occurrences). A thousand MIT restaurant texts: after 20 rounds 12 % above the optimum,
+and four times it without; between .05 and .2 it makes little difference."""
 
 
 @dataclass(frozen=True)
@@ -110,14 +114,18 @@ def _quasi_newton(
             if len(trace) > 10 and trace[-11] - trace[-1] < training.tolerance * abs(trace[-1]):
                 raise StopIteration
 
-        def value(weights: Floats) -> tuple[float, Floats]:
-            return objective(texts, layout, observed, weights, training.l2)
+        # Rare and common features differ in curvature by orders of magnitude.
+        unit = 1.0 / np.sqrt(training.l2 + _CURVATURE * (observed + 1.0))
+
+        def value(scaled: Floats) -> tuple[float, Floats]:
+            found, slope = objective(texts, layout, observed, scaled * unit, training.l2)
+            return found, slope * unit
 
         # Products of a few vectors: more threads would only wait for each other.
         with threadpool_limits(1):
             found = minimize(
                 value,
-                start,
+                start / unit,
                 jac=True,
                 method="L-BFGS-B",
                 callback=after,
@@ -131,7 +139,7 @@ def _quasi_newton(
             )
     if not np.isfinite(found.fun):
         raise DataError("the objective is not finite", hint="Do the gold segments use a transition that is barred?")
-    return found.x, trace
+    return found.x * unit, trace
 
 
 def _stochastic(
