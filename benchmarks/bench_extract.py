@@ -1,9 +1,9 @@
 """Extraction beside python-crfsuite: the same attributes, the same texts.
 
-Processor time throughout, one thread. Test parts are scored with fixed settings (penalty 1 for both chains, each with its
-own stopping rule, at most 200 rounds; penalty 2 for the semi-Markov model, where a token's attributes count in up to three
-roles: with 1,000 training texts for restaurants to learn from and 200 others .679 against .674). `quick` uses 300 texts
-of each set.
+Processor time throughout, one thread. Test parts are scored with fixed settings: penalty 1 for both chains, each with
+its own stopping rule, at most 200 rounds; penalty 2 for the semi-Markov model, where a token's attributes count in up
+to three roles (1,000 training texts for restaurants to learn from, 200 others: .679 against .674). `quick` uses 300
+texts of each set.
 """
 
 import os
