@@ -36,20 +36,20 @@ def _cora(archive: Path) -> Iterator[Measurement]:
         texts = [[item.text for item in part] for part in (train, test)]
         plain, marked = (FeatureMaker(FeatureSettings(edges=edges)).fit(texts[0]) for edges in (False, True))
         x, x_test = (plain.transform(part) for part in texts)
-        y, y_test = (marked.transform(part) for part in texts)
+        bordered, bordered_test = (marked.transform(part) for part in texts)
         gold, target = gold_of(test, labels), gold_of(train, labels)
         longest = [int(target.lengths[target.labels == y].max(initial=1)) for y in range(len(labels))]
         codes = [p + y for y in labels for p in ("B-", "I-")]
         chain = SemiCRF(Structure(len(codes))).fit(
             x, Segmentation.of_tokens([codes.index(tag) for item in train for tag in bio_of(item)])
         )
-        semi = SemiCRF(Structure(len(labels), longest=longest)).fit(y, target)
+        semi = SemiCRF(Structure(len(labels), longest=longest)).fit(bordered, target)
         peer_tags, _, _ = by_crfsuite(x, x_test, train)
         names = [labels[y] for y in gold.tokens()]
         theirs = float(np.mean([tag.partition("-")[2] == name for tag, name in zip(peer_tags, names, strict=True)]))
         for name, found in (
             ("chain", chain.predict(x_test).tokens() // 2),
-            ("semi-Markov", semi.predict(y_test).tokens()),
+            ("semi-Markov", semi.predict(bordered_test).tokens()),
         ):
             right = float((found == gold.tokens()).mean())
             yield Measurement(
