@@ -25,9 +25,9 @@ from onoma.learning.taxonomy import Taxonomy
 from onoma.pipeline.studies._sets.extraction import Labelled, _labelled, read_bio
 
 _SEGMENTS = 4.0
-"""The penalty of the semi-Markov model, where a token's attributes count in up to three roles (inside, first, last). Nine
-tenths of the restaurant training texts to learn from, span F1 on the last: .814 with 1, .820 with 2, .828 with 4 (chain:
-.824). With 300 texts 1 is better (.457 against .435), so that it stays the default of `onoma extract`."""
+"""The penalty of the semi-Markov model, where a token's attributes count in up to three roles (inside, first, last).
+Nine tenths of the restaurant training texts to learn from, span F1 on the last: .814 with 1, .820 with 2, .828 with 4
+(chain: .824). With 300 texts 1 is better (.457 against .435), so that it stays the default of `onoma extract`."""
 
 
 def run(*, quick: bool) -> Iterator[Measurement]:
