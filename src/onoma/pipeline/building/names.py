@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
 import numpy as np
@@ -18,7 +18,11 @@ __all__ = [
     "exclude",
     "fullest",
     "gender_of",
+    "initials",
+    "initials_of",
+    "is_company",
     "is_name",
+    "is_place_in",
     "is_titled",
     "leading",
     "part_groups",
@@ -44,9 +48,10 @@ _OFFICES = frozenset((
     "attorney", "speaker", "premier", "archbishop", "cardinal", "rabbi", "imam", "nurse", "admiral", "corporal",
     "marshal", "superintendent", "dean", "rector", "vicar", "canon", "representative",
 ))  # fmt: skip
-_SMALL = frozenset((
-    "the", "of", "and", "de", "von", "van", "la", "le", "du", "jr", "sr", "esq", "qc", "kc", "mp", "phd", "md", "ltd",
-    "limited", "inc", "corp", "plc", "llc", "gmbh",
+_FORMS = frozenset(("ltd", "limited", "inc", "incorporated", "corp", "corporation", "plc", "llc", "gmbh", "ag", "co"))
+"""Legal forms of companies."""
+_SMALL = _FORMS | frozenset((
+    "the", "of", "and", "de", "von", "van", "la", "le", "du", "jr", "sr", "esq", "qc", "kc", "mp", "phd", "md",
 ))  # fmt: skip
 _PERSONAL = frozenset((
     "mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "dame", "rev", "reverend", "cllr", "capt", "sgt", "lt",
@@ -99,6 +104,18 @@ def is_titled(name: str) -> bool:
     return len(words) > 1 and words[0] in _PERSONAL
 
 
+def is_company(name: str) -> bool:
+    """Say whether a name ends in the legal form of a company.
+
+    Examples
+    --------
+    >>> is_company("Meridian Shipping Corp."), is_company("Inc"), is_company("Boston University")
+    (True, False, False)
+    """
+    words = _folded(name)
+    return len(words) > 1 and words[-1] in _FORMS
+
+
 def gender_of(mentions: Iterable[tuple[str, str]]) -> str:
     """Return `m` or `f`, as most pronouns and titles say; nothing if neither. Mentions are (kind, text).
 
@@ -116,16 +133,21 @@ def gender_of(mentions: Iterable[tuple[str, str]]) -> str:
 
 
 def fullest(names: Sequence[str]) -> str:
-    """Return the name that says most: the commonest; if that is one word but for titles, the commonest that holds it.
+    """Return the name that says most: the commonest, or the commonest that it is a word or the initials of.
 
     Examples
     --------
     >>> fullest(["Lovelace", "Ada Lovelace", "Lovelace", "Charles Babbage", "Lady Lovelace", "Lady Lovelace"])
     'Ada Lovelace'
+    >>> fullest(["FSA", "FSA", "Food Standards Agency"])
+    'Food Standards Agency'
     """
     counts = Counter(names)
     common = max(counts, key=lambda name: (counts[name], len(name.split())))
     words = set(words_of(common))
+    whole = [name for name in counts if initials(common) in initials_of(name)]
+    if whole:
+        return max(whole, key=lambda name: counts[name])
     if len(words) != 1:
         return common
     holding = [name for name in counts if words < set(words_of(name))]
@@ -137,14 +159,40 @@ def alike(a: str, b: str) -> bool:
 
     Examples
     --------
-    >>> alike("Ada Lovelace", "Lovelace"), alike("United Nations", "UN"), alike("Ada Lovelace", "Babbage")
+    >>> alike("Ada Lovelace", "Lovelace"), alike("Museum of Natural History", "MNH"), alike("Ada Lovelace", "Babbage")
     (True, True, False)
     """
     one, other = ([word.strip(".,").lower() for word in name.split()] for name in (a, b))
     if any(len(word) > 2 or len(one) == 1 for word in set(one) & set(other)):
         return True
-    short, long = sorted((one, other), key=len)
-    return len(short) == 1 and short[0].replace(".", "") == "".join(word[:1] for word in long)
+    return initials(a) in initials_of(b) or initials(b) in initials_of(a)
+
+
+def initials(name: str) -> str:
+    """Return the letters of what can be initials, folded; nothing otherwise.
+
+    Examples
+    --------
+    >>> initials("FSA"), initials("U.S."), initials("R. Chen"), initials("Q")
+    ('fsa', 'us', '', '')
+    """
+    letters = name.replace(".", "").replace(" ", "")
+    return letters.casefold() if letters.isupper() and len(letters) > 1 else ""
+
+
+def initials_of(name: str) -> set[str]:
+    """Return what a name of several words may be shortened to.
+
+    Examples
+    --------
+    >>> sorted(initials_of("US Department of Agriculture")), initials_of("Agriculture")
+    (['uda', 'usda', 'usdoa'], set())
+    """
+    words = [word for word in name.replace("-", " ").split() if word[0].isalnum()]
+    large = [word for word in words if word[0].isupper()]
+    ways = ["".join(word if word.isupper() and len(word) < 4 else word[0] for word in some) for some in (words, large)]
+    ways += ["".join(word[0] for word in large), "".join(word[0] for word in words_of(name))]
+    return {way.casefold() for way in ways if len(way) > 1} if len(words) > 1 else set()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -249,35 +297,65 @@ def _may_be(word: str, other: str) -> bool:
     return fuzz.ratio(word, other) >= _ALIKE
 
 
-def part_groups(labels: NDArray[np.int64], names: Sequence[str], documents: Sequence[str]) -> NDArray[np.int64]:
+def is_place_in(a: str, b: str, kinds: tuple[str, str]) -> bool:
+    """Say whether one is a place that the other, something else, has in its name.
+
+    Examples
+    --------
+    >>> is_place_in("Leeds", "Leeds United", ("LOC", "ORG")), is_place_in("Leeds", "Leeds", ("LOC", "ORG"))
+    (True, False)
+    >>> is_place_in("Northsea", "Northsea Lines", ("ORG", "ORG")), is_place_in("Krems", "Court of Krems", ("", "ORG"))
+    (False, False)
+    """
+    if kinds[0] == kinds[1] or "LOC" not in kinds or "" in kinds:
+        return False
+    place, other = (a, b) if kinds[0] == "LOC" else (b, a)
+    return set(words_of(place)) < set(words_of(other))
+
+
+def part_groups(
+    labels: NDArray[np.int64], names: Sequence[str], documents: Sequence[str], kinds: Sequence[str] | None = None
+) -> NDArray[np.int64]:
     """Part groups in which names exclude each other; a shorter name stays with the longer one of its document.
+
+    A place is not what has it in its name, where the kinds are known. What has no name but a title (Mother, the Queen)
+    may be another one in each document.
 
     Examples
     --------
     >>> names = ["Jacob Bernoulli", "Johann Bernoulli", "Bernoulli", "Johann Bernoulli"]
     >>> part_groups(np.zeros(4, np.int64), names, ["x", "y", "y", "z"]).tolist()
     [1, 0, 0, 0]
+    >>> part_groups(np.zeros(3, np.int64), ["Mother", "Mother", "Mother"], ["x", "y", "y"]).tolist()
+    [0, 1, 1]
     """
     found = np.zeros(len(labels), np.int64)
-    members: dict[int, list[int]] = {}
+    kinds = [""] * len(names) if kinds is None else kinds
+    members: dict[tuple[int, str], list[int]] = {}
     for row, label in enumerate(labels.tolist()):
-        members.setdefault(label, []).append(row)
+        members.setdefault((label, "" if words_of(names[row]) else documents[row]), []).append(row)
     n_groups = 0
     for rows in members.values():
-        for part in _parted(rows, names, documents):
+        for part in _parted(rows, names, documents, kinds):
             found[part] = n_groups
             n_groups += 1
     return found
 
 
-def _parted(rows: Sequence[int], names: Sequence[str], documents: Sequence[str]) -> list[list[int]]:
+def _parted(
+    rows: Sequence[int], names: Sequence[str], documents: Sequence[str], kinds: Sequence[str]
+) -> list[list[int]]:
     if len({names[row] for row in rows}) == 1:
         return [list(rows)]
     counts = Counter(names[row] for row in rows)
+    told: dict[str, Counter[str]] = {}
+    for row in rows:
+        told.setdefault(names[row], Counter())[kinds[row]] += 1
+    kind = {name: most.most_common(1)[0][0] for name, most in told.items()}
     parts: list[tuple[dict[str, None], set[str], list[int]]] = []
     for row in sorted(rows, key=lambda row: (-min(len(names[row].split()), 2), -counts[names[row]], row)):
         name, document = names[row], documents[row]
-        fitting = [part for part in parts if not any(exclude(name, other) for other in leading(part[0]))]
+        fitting = [part for part in parts if not _differs(name, part[0], kind)]
         if not fitting:
             parts.append(({}, set(), []))
             fitting = parts[-1:]
@@ -286,3 +364,10 @@ def _parted(rows: Sequence[int], names: Sequence[str], documents: Sequence[str])
         best[1].add(document)
         best[2].append(row)
     return [sorted(part) for _, _, part in parts]
+
+
+def _differs(name: str, others: Iterable[str], kind: Mapping[str, str]) -> bool:
+    others = list(others)
+    if any(exclude(name, other) for other in leading(others)):
+        return True
+    return any(is_place_in(name, other, (kind[name], kind[other])) for other in others)
