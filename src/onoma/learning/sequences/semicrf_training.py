@@ -113,18 +113,20 @@ def _quasi_newton(
             if len(trace) > 10 and trace[-11] - trace[-1] < training.tolerance * abs(trace[-1]):
                 raise StopIteration
 
-        # Rare and common features differ in curvature by orders of magnitude.
-        unit = 1.0 / np.sqrt(training.l2 + _CURVATURE * (observed + 1.0))
+        # Rare and common features differ in curvature by orders of magnitude; weights that no text touches stay.
+        weights, live = start.copy(), np.flatnonzero(_occurs(texts, layout, len(start)) | (start != 0.0))
+        unit = 1.0 / np.sqrt(training.l2 + _CURVATURE * (observed[live] + 1.0))
 
         def value(scaled: Floats) -> tuple[float, Floats]:
-            found, slope = objective(texts, layout, observed, scaled * unit, training.l2)
-            return found, slope * unit
+            weights[live] = scaled * unit
+            found, slope = objective(texts, layout, observed, weights, training.l2)
+            return found, slope[live] * unit
 
         # Products of a few vectors: more threads would only wait for each other.
         with threadpool_limits(1):
             found = minimize(
                 value,
-                start / unit,
+                start[live] / unit,
                 jac=True,
                 method="L-BFGS-B",
                 callback=after,
@@ -138,7 +140,20 @@ def _quasi_newton(
             )
     if not np.isfinite(found.fun):
         raise DataError("the objective is not finite", hint="Do the gold segments use a transition that is barred?")
-    return found.x * unit, trace
+    weights[live] = found.x * unit
+    return weights, trace
+
+
+def _occurs(texts: Texts, layout: Layout, n_weights: int) -> NDArray[np.bool_]:
+    """Return which features some text can touch; all but those of attributes that are nowhere."""
+    found = np.ones(n_weights, bool)
+    for tables, ids in (((layout.inside, layout.begin, layout.end), texts.ids), ((layout.segment,), texts.segment_ids)):
+        for ptr in tables:
+            is_there = np.zeros(len(ptr) - 1, bool)
+            if len(is_there):
+                is_there[ids] = True
+                found[ptr[0] : ptr[-1]] = np.repeat(is_there, np.diff(ptr))
+    return found
 
 
 def _stochastic(
