@@ -59,6 +59,7 @@ _PERSONAL = frozenset((
 ))  # fmt: skip
 """Titles that nothing but people have: unlike *General* Motors and *King* Street."""
 _HE, _SHE = frozenset(("he", "him", "his", "himself")), frozenset(("she", "her", "hers", "herself"))
+_PRONOUNS = _HE | _SHE | frozenset(("i", "me", "my", "we", "us", "our", "you", "your", "it", "its", "they", "them"))
 _SILENT = _MEN | _WOMEN | _OFFICES | _SMALL
 """Words that do not tell two names apart."""
 _ALIKE = 70.0
@@ -81,13 +82,15 @@ def bare(name: str) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Say whether a text can be a name: a letter and a number of a list cannot.
+    """Say whether a text can be a name: a letter, a number of a list and a pronoun cannot.
 
     Examples
     --------
-    >>> is_name("Q"), is_name("12"), is_name("EU"), is_name("Ω")
-    (False, False, True, True)
+    >>> is_name("Q"), is_name("12"), is_name("EU"), is_name("Ω"), is_name("US"), is_name("Us")
+    (False, False, True, True, True, False)
     """
+    if name.lower() in _PRONOUNS and not name.isupper():
+        return False
     letters = [each for each in name if each.isalpha()]
     return len(letters) > 1 or (len(letters) == 1 and not name.isascii())
 
@@ -298,7 +301,7 @@ def _may_be(word: str, other: str) -> bool:
 
 
 def is_place_in(a: str, b: str, kinds: tuple[str, str]) -> bool:
-    """Say whether one is a place that the other, something else, has in its name.
+    """Say whether one is a place or a people, and the other something else that has it in its name.
 
     Examples
     --------
@@ -306,11 +309,16 @@ def is_place_in(a: str, b: str, kinds: tuple[str, str]) -> bool:
     (True, False)
     >>> is_place_in("Northsea", "Northsea Lines", ("ORG", "ORG")), is_place_in("Krems", "Court of Krems", ("", "ORG"))
     (False, False)
+    >>> is_place_in("French", "French Revolution", ("MISC", "MISC"))
+    True
     """
-    if kinds[0] == kinds[1] or "LOC" not in kinds or "" in kinds:
+    if "" in kinds:
         return False
-    place, other = (a, b) if kinds[0] == "LOC" else (b, a)
-    return set(words_of(place)) < set(words_of(other))
+    short, long = sorted((words_of(a), words_of(b)), key=len)
+    kind = kinds[0] if short == words_of(a) else kinds[1]
+    if kinds == ("MISC", "MISC"):
+        return len(short) == 1 < len(long) and short[0] == long[0]
+    return kinds[0] != kinds[1] and kind == "LOC" and set(short) < set(long)
 
 
 def part_groups(
