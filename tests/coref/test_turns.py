@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 
 from onoma.api import coref
@@ -33,6 +35,18 @@ def test_labels_that_come_again_are_speakers():
 def test_of_two_who_talk_one_hears_the_other():
     found = with_turns(_document(["Anna : Hello .", "Ben : Hi .", "Anna : Well .", "Ben : So ."]))
     assert found.voices[[2, 6], HEARER].tolist() == [2, 1]
+
+
+def test_speakers_that_are_given_speak_as_labels_do():
+    document = replace(_document(["Hello .", "Hi you ."]), speakers=["B", "B", "A", "A", ""])
+    found = with_turns(document)
+    assert found.speakers == document.speakers
+    assert found.voices[:, VOICE].tolist() == [2, 2, 1, 1, 0]
+    assert found.voices[:, HEARER].tolist() == [1, 1, 2, 2, 0]
+    assert not found.voices[:, PARTY].any()
+    alone = with_turns(replace(document, speakers=["A"] * 5))
+    assert alone.voices[:, VOICE].tolist() == [1] * 5
+    assert not alone.voices[:, HEARER].any()
 
 
 def test_a_label_that_stands_once_is_none():

@@ -185,6 +185,11 @@ class Tuning:
         scores = [one.prepared.scores(model.weights, model.window) for one in examples]
         return cls(model, documents, examples, odds, scores, singletons)
 
+    def under(self, model: CorefModel) -> "Tuning":
+        """Look at the same mentions through other weights."""
+        scores = [one.prepared.scores(model.weights, model.window) for one in self.examples]
+        return replace(self, model=model, scores=scores)
+
     def matrices(self, rule: Rule) -> list[NDArray[np.float64]]:
         """Return of which pairs a constraint speaks, in each document."""
         return [rule.speaks(one.prepared).astype(np.float64) for one in self.examples]

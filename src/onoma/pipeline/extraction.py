@@ -92,6 +92,8 @@ def run_extractor(extractor: Extractor, files: Sequence[Path]) -> list[Extracted
 def evaluate_extractor(extractor: Extractor, gold: Path) -> Scores:
     """Compare an extractor with labelled texts."""
     examples = read_examples(gold, extractor.style)
+    if not examples:
+        raise DataError("holds no labelled text", file=gold)
     texts = [each.text for each in examples]
     truth = _gold(examples, extractor.labels)
     sizes = [len(text) for text in texts]

@@ -135,7 +135,7 @@ def test_the_studies_run(folder, tmp_path, name, n_settings):
 
 
 def test_people_who_are_mentioned_often_are_told_apart_by_the_discriminant():
-    problem = famous(2_000, least=100, seed=1)
+    problem = famous(2_000, people=2, each=100, seed=1)
     assert np.bincount(problem.gold.labels).min() >= 100
     factors = discriminant(problem, seed=1)
     assert (factors.slopes > 0.0).all()

@@ -2,8 +2,8 @@
 
 *Precision.* A stranger that is joined is a false link. It stands for n/2m of the table's, m being the number of
 strangers planted: a false link has two ends, and each of n rows could be one. Between two sources a decoy stands for
-the rows of its side that have no partner; what mirrors find as surely as the strongest third of the links is taken for
-duplicates inside a source. A sibling that is joined with the record it was made of stands for
+the rows of its side that have no partner (`probing.lonely`); what mirrors find as surely as the strongest third of the
+links is taken for duplicates inside a source, or not: either reading counts one half. A sibling that is joined with the record it was made of stands for
 M/m/(1 - r) links, M being the pairs of near records of different entities and r the share joined: the M were not
 joined, and those that were are r/(1 - r) times as many. The kind that convicts most is believed. What is stated is
 lowered to what it leaves (`calibrate.py`), and links of whose kind most are wrong are given up. A reported entity is as
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from onoma.numerics.union_find import components
 from onoma.resolve.blocking.conditions import has_constraints
 from onoma.resolve.check.calibrate import Calibration, calibrate
+from onoma.resolve.check.copies import OFF_RECALL
 from onoma.resolve.check.lists import is_all_different, is_list, nearest
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
 from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share, unchecked
@@ -40,11 +41,11 @@ Floats = NDArray[np.float64]
 FEWEST_ROWS, MOST_ROWS = 30, 100_000
 FEWEST_LINKS = 10
 """Links from which on there is something to check."""
-OFF_PRECISION, OFF_RECALL = 1.0, 1.0
-"""How far estimates were off on labelled tables: standard deviations of the logarithm of the number of false links, and
-of the log odds of recall."""
+OFF_PRECISION = 1.0
+"""How far estimates were off on labelled tables: the standard deviation of the logarithm of the number of false
+links."""
 OFF_RECALL_TAUGHT = 1.5
-"""The same of recall where one field says nearly all: copies that are written quite otherwise (a place in two
+"""`OFF_RECALL` where one field says nearly all: copies that are written quite otherwise (a place in two
 scripts, a club by its nickname) are not found, and so are not copied. Off by -2.0, -1.2 and .4 on the three such tables
 of the development half; elsewhere by -1.6 (189 rows), -.9 and less. Without the first of the three the other two give
 0.9, and twice that nearly holds it."""
@@ -123,9 +124,8 @@ def _told(probe: Probe) -> Quality:
         right = calibration(probe.sure[probe.tree])
         still_found = float(right[~convicted].sum() / max(right.sum(), 1e-9))
         probe = probe.giving_up(convicted)
-    readings = [calibration(probe.sure[probe.tree])]
-    if calibration.spared:
-        readings.append(_calibration(probe, spare=False)[0](probe.sure[probe.tree]))
+    maps = [calibration, _calibration(probe, spare=False)[0]] if calibration.spared else [calibration]
+    readings = [each(probe.sure[probe.tree]) for each in maps]
     weights = [1.0 / len(readings)] * len(readings)
     contradicted = probe.contradictions() > USUAL_CONTRADICTIONS
     if contradicted:
@@ -165,7 +165,7 @@ def _told(probe: Probe) -> Quality:
         recall_by_change=by_change,
         probability=_memberships(probe, links, recall),
         ceiling=DOUBTED if because or is_list(probe.evidence) else 1.0,  # above it four in five of a list are right
-        pair_probability=np.where(stated > 0.0, calibration(probe.sure), 0.0) * doubt,
+        pair_probability=np.where(stated > 0.0, np.mean([each(probe.sure) for each in maps], axis=0), 0.0) * doubt,
     )
 
 

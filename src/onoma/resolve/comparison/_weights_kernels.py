@@ -73,6 +73,21 @@ def subtract_shares(
 
 
 @nb.njit(cache=True, nogil=True)
+def fill_shares(
+    codes: NDArray[np.int32],
+    known: NDArray[np.float32],
+    a: NDArray[np.int32],
+    levels: NDArray[np.int8],
+    f: int,
+    found: NDArray[np.float32],
+) -> None:
+    """Fill column f where two records are equal in it: what is known of their value, of which a record has the code."""
+    for e in range(len(a)):
+        if levels[e, f] == 0:
+            found[e, f] = known[codes[a[e]]]
+
+
+@nb.njit(cache=True, nogil=True)
 def count_levels(
     levels: NDArray[np.int8], parent: NDArray[np.int64], weight: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> None:

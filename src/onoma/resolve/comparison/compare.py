@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.numerics.distinct import distinct
@@ -15,9 +13,8 @@ from onoma.progress import SILENT, Progress
 from onoma.resolve.fields._pairs_kernels import different_values
 from onoma.resolve.fields.field import FieldData
 
-__all__ = ["compare_records", "log_shares", "random_pairs"]
+__all__ = ["compare_records", "random_pairs"]
 
-_FEW = 300  # values
 _PART = 500_000
 """Pairs that are compared at a time: what the fields need of memory in between is that of so many."""
 
@@ -46,46 +43,6 @@ def compare_records(
         for done in pool.map(compare, bounds[:-1], bounds[1:]):
             task.advance(done)
     return levels
-
-
-def log_shares(fields: Sequence[FieldData], a: NDArray[np.int32], levels: NDArray[np.int8]) -> NDArray[np.float32]:
-    """Return, where two records share a value, the log of the share of records that have it; 0 elsewhere.
-
-    A full name that is a bare given name is as common as that given name is in its own column.
-    """
-    log_share = np.zeros(levels.shape, dtype=np.float32)
-    shares = [each.counts / max(each.counts.sum(), 1) for each in fields]
-    for f, field in enumerate(fields):
-        if len(field.counts) == 0:
-            continue
-        share = shares[f]
-        if field.kind == "person":
-            others = [(each, shares[g]) for g, each in enumerate(fields) if g != f and each.kind == "person"]
-            share = _commonest(field, share, others)
-        with np.errstate(divide="ignore"):  # a value that no record has any more
-            known = np.log(share)
-        equal = np.flatnonzero(levels[:, f] == 0)
-        log_share[equal, f] = known[field.codes[a[equal]]]
-    return log_share
-
-
-def _commonest(
-    field: FieldData, share: NDArray[np.float64], others: Sequence[tuple[FieldData, NDArray[np.float64]]]
-) -> NDArray[np.float64]:
-    """Return the greatest share that each incomplete value of a field has in any field; of others, its own."""
-    if len(field.values) < _FEW:  # done before Arrow begins
-        words = np.array([text.count(" ") + 1 for text in field.values])
-    else:
-        words = pc.count_substring(pa.array(field.values, pa.string()), " ").to_numpy() + 1
-    incomplete = words < np.round(np.average(words, weights=field.counts))
-    if not incomplete.any():
-        return share
-    values = pa.array(field.values, pa.string())
-    for other, theirs in others:
-        found = pc.fill_null(pc.index_in(values, pa.array(other.values, pa.string())), -1)
-        place = found.to_numpy(zero_copy_only=False)
-        share = np.where(incomplete & (place >= 0), np.maximum(share, theirs[place]), share)
-    return share
 
 
 def random_pairs(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
-from onoma.resolve.comparison.compare import log_shares
+from onoma.resolve.comparison.shares import log_shares
 from onoma.resolve.contract import PairEvidence, Pairs, Posterior
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.posterior.copying import Draws

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking.canopies import Candidates, CanopySettings, find_candidates, pair_similarity
 from onoma.resolve.comparison._weights_kernels import margins
-from onoma.resolve.comparison.compare import compare_records, log_shares, random_pairs
+from onoma.resolve.comparison.compare import compare_records, random_pairs
+from onoma.resolve.comparison.neighbourhoods import ENOUGH
 from onoma.resolve.comparison.noise import noise_of
+from onoma.resolve.comparison.shares import LazyShares, log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.taught import count_in_part
 from onoma.resolve.comparison.weights import Evidence
@@ -68,6 +70,7 @@ def gather_evidence(
         one, other = random_pairs(n, _STRANGERS, seed=seed, source=source, block=block, apart=apart, avoid=keys)
     else:
         one = other = np.zeros(0, dtype=np.int32)
+    del keys
     background = compare_records(fields, one, other)
     mark_swaps(fields, one, other, background)
     weight = np.full(len(background), max(n_pairs - len(a), 0.0) / max(len(background), 1))
@@ -77,7 +80,7 @@ def gather_evidence(
         a=a,
         b=b,
         levels=levels,
-        log_share=log_shares(fields, a, levels),
+        log_share=LazyShares(fields, a, levels) if len(a) > ENOUGH else log_shares(fields, a, levels),
         n_levels=np.array([len(each.levels) for each in fields]),
         background=background,
         background_weight=weight,

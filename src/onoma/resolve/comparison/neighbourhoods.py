@@ -23,10 +23,10 @@ from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings, 
 from onoma.resolve.posterior._copying_kernels import groups_upto
 from onoma.resolve.posterior.copying import CopyingSampler
 
-__all__ = ["learn_from_part", "part_of"]
+__all__ = ["ENOUGH", "learn_from_part", "part_of"]
 
 ENOUGH = 600_000
-"""Candidate pairs from which on a part of them is learnt from."""
+"""Candidate pairs from which on a part of them is learnt from, and less is kept of them."""
 _FIRST_PAIRS, _PAIRS = 150_000, 400_000
 _PROBABLE, _LARGEST = 0.3, 100
 """Weight of a pair that keeps two records together, and the most records kept together."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import DataError
+from onoma.numerics.memory import give_back
 from onoma.resolve.blocking.canopies import (
     Candidates,
     CanopySettings,
@@ -86,6 +87,10 @@ class Compared:
     evidence: Evidence
     comparisons: tuple[LearntComparison, ...] = ()
 
+    def some(self, pairs: NDArray[np.int64]) -> "Compared":
+        """Return it with some of its pairs; the others were compared, and are no more told of."""
+        return replace(self, candidates=self.candidates.some(pairs), evidence=self.evidence.some(pairs))
+
     @property
     def names(self) -> list[tuple[str, Sequence[str]]]:
         """What the fields and their levels are called."""
@@ -103,6 +108,7 @@ def compare(
         What the levels weigh: needed to learn how values change.
     """
     candidates = with_pairs(_candidates(problem, settings, run), problem.extra, problem.n)
+    give_back(problem.n)
     run.clock.lap("canopies")
     found = Compared(problem, candidates, gather(problem, candidates, settings.blocking, run))
     run.clock.lap("comparison")

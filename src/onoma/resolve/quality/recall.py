@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.distinct import distinct
 from onoma.numerics.rng import stream
-from onoma.resolve.comparison.compare import compare_records, log_shares
+from onoma.resolve.comparison.compare import compare_records
+from onoma.resolve.comparison.shares import log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import edge_weights
 from onoma.resolve.report.explanation import fitted
