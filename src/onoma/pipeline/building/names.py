@@ -25,6 +25,7 @@ __all__ = [
     "is_place_in",
     "is_titled",
     "leading",
+    "offices",
     "part_groups",
     "words_of",
 ]
@@ -117,6 +118,17 @@ def is_company(name: str) -> bool:
     """
     words = _folded(name)
     return len(words) > 1 and words[-1] in _FORMS
+
+
+def offices(name: str) -> set[str]:
+    """Return the offices and callings that a name is said with; those that men or women have alone tell who it is not.
+
+    Examples
+    --------
+    >>> offices("Cllr Marsh"), offices("Mr Marsh")
+    ({'cllr'}, set())
+    """
+    return set(_folded(name)) & _OFFICES
 
 
 def gender_of(mentions: Iterable[tuple[str, str]]) -> str:
