@@ -353,7 +353,8 @@ def part_groups(
     kinds = [""] * len(names) if kinds is None else kinds
     members: dict[tuple[int, str], list[int]] = {}
     for row, label in enumerate(labels.tolist()):
-        members.setdefault((label, "" if words_of(names[row]) else documents[row]), []).append(row)
+        is_bare = not words_of(names[row]) and not initials(names[row])  # MD may be Maryland
+        members.setdefault((label, documents[row] if is_bare else ""), []).append(row)
     n_groups = 0
     for rows in members.values():
         for part in _parted(rows, names, documents, kinds):
