@@ -286,6 +286,8 @@ def _nearness(world: _World, row: int, group: int, way: str) -> tuple[bool, bool
     is_one = mine == theirs or (bool(here) and "LOC" not in (mine, theirs) and way in ("same", "family"))
     if not is_one or (theirs != "PER" and way in ("family", "given")) or (theirs == "LOC" and way == "first"):
         return None
+    if way == "given" and not here:
+        return None  # Kathy is any Katherine
     is_short = way == "first" or (way == "same" and not world.has_words(row, group))
     if is_short and theirs != "PER" and not here:
         return None

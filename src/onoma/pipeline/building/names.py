@@ -22,8 +22,8 @@ __all__ = [
     "initials_of",
     "is_company",
     "is_name",
-    "is_place_in",
     "is_titled",
+    "is_within",
     "leading",
     "offices",
     "part_groups",
@@ -312,22 +312,26 @@ def _may_be(word: str, other: str) -> bool:
     return fuzz.ratio(word, other) >= _ALIKE
 
 
-def is_place_in(a: str, b: str, kinds: tuple[str, str]) -> bool:
-    """Say whether one is a place or a people, and the other something else that has it in its name.
+def is_within(a: str, b: str, kinds: tuple[str, str]) -> bool:
+    """Say whether one is a place, a people or the like, and the other something else that has it in its name.
 
     Examples
     --------
-    >>> is_place_in("Leeds", "Leeds United", ("LOC", "ORG")), is_place_in("Leeds", "Leeds", ("LOC", "ORG"))
+    >>> is_within("Leeds", "Leeds United", ("LOC", "ORG")), is_within("Leeds", "Leeds", ("LOC", "ORG"))
     (True, False)
-    >>> is_place_in("Northsea", "Northsea Lines", ("ORG", "ORG")), is_place_in("Krems", "Court of Krems", ("", "ORG"))
+    >>> is_within("Northsea", "Northsea Lines", ("ORG", "ORG")), is_within("Krems", "Court of Krems", ("", "ORG"))
     (False, False)
-    >>> is_place_in("French", "French Revolution", ("MISC", "MISC"))
+    >>> is_within("French", "French Revolution", ("MISC", "MISC"))
+    True
+    >>> is_within("University of California", "University of Southern California", ("ORG", "ORG"))
     True
     """
     if "" in kinds:
         return False
     short, long = sorted((words_of(a), words_of(b)), key=len)
     kind = kinds[0] if short == words_of(a) else kinds[1]
+    if "PER" not in kinds and 1 < len(short) < len(long) and (short[0], short[-1]) == (long[0], long[-1]):
+        return True  # a word within narrows it; of people it is a second name
     if kinds == ("MISC", "MISC"):
         return len(short) == 1 < len(long) and short[0] == long[0]
     return kinds[0] != kinds[1] and kind == "LOC" and set(short) < set(long)
@@ -391,4 +395,4 @@ def _differs(name: str, others: Iterable[str], kind: Mapping[str, str]) -> bool:
     others = list(others)
     if any(exclude(name, other) for other in leading(others)):
         return True
-    return any(is_place_in(name, other, (kind[name], kind[other])) for other in others)
+    return any(is_within(name, other, (kind[name], kind[other])) for other in others)
