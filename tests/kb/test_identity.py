@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from onoma.kb.identity import Change, Former, keep_ids
 
 
-def keep(old, labels, probability=None, former=()):
-    return keep_ids(
-        old, np.array(labels), np.ones(len(old)) if probability is None else np.array(probability), 10, former
-    )
+def keep(old, labels, probability=None, former=(), before=None):
+    chance = np.ones(len(old)) if probability is None else np.array(probability)
+    return keep_ids(old, np.array(labels), chance, 10, former, before)
 
 
 def test_nothing_happened():
@@ -63,6 +62,19 @@ def test_a_part_split_off_gets_back_what_it_was_called():
         ["e1", "e1", "e1", "e1"], [0, 0, 1, 1], [1, 1, 0.5, 0.5], former=[Former("e4", "e1", np.array([0, 1]))]
     )
     assert other.names == ["e1", "e10"]
+
+
+def test_what_is_taken_back_is_called_what_it_was_called():
+    # A split and a merger, taken back: e1 has gone with the records it was merged with, and e4 is its alias.
+    before, now = ["e1", "e1", "e1", "e4", "e4"], ["e1", "e9", "e9", "e1", "e1"]
+    former = [Former("e4", "e1", np.array([3, 4]))]
+    found = keep(now, [0, 0, 0, 1, 1], former=former, before=before)
+    assert found.names == ["e1", "e4"]
+    assert (found.revived, found.aliases) == (["e4"], {"e9": "e1"})
+    assert Change("split", "e4", "e1", None) in found.changes and Change("merged", "e1", "e9", None) in found.changes
+    # Records that are not the very ones of before go by where most of them are.
+    assert keep(now, [0, 0, 0, 1, 0], former=former, before=before).names == ["e1", "e10"]
+    assert keep(now, [0, 0, 0, 0, 0], former=former, before=before).names == ["e1"]
 
 
 @pytest.mark.parametrize("n", [0, 1])

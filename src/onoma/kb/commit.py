@@ -95,6 +95,8 @@ def commit_entities(
     inherited: Mapping[int, str],
     update: Update,
     reason: str,
+    *,
+    before: Sequence[str | None] | None = None,
 ) -> None:
     """Write what was drawn anew.
 
@@ -102,13 +104,15 @@ def commit_entities(
     ----------
     inherited
         By number, the entity of the record whose place a new one takes.
+    before
+        Where something is taken back: for each record the entity that it was in before that.
     """
     base, numbers = world.base, world.records[found.records]
     update.n_touched = len(numbers)
     here, tables = base.among("record", numbers)
     rows = base.query(f"FROM memberships WHERE {here} ORDER BY record", None, tables)
     labels = Clustering.from_labels(found.labels).labels
-    identified = _identify(base, rows, labels, found.probability, inherited)
+    identified = _identify(base, rows, labels, found.probability, inherited, before)
     keep_former(base, rows, update.run)
     base.change(f"DELETE FROM memberships WHERE {here}", None, tables)  # noqa: S608 (numbers)
     names = pa.array(identified.names, _TEXT).take(pa.array(labels))
@@ -145,13 +149,14 @@ def _identify(
     labels: NDArray[np.int64],
     probability: NDArray[np.float64],
     inherited: Mapping[int, str],
+    before: Sequence[str | None] | None = None,
 ) -> Identified:
     old = [
         name or inherited.get(number)
         for number, name in zip(rows["record"].to_pylist(), rows["entity"].to_pylist(), strict=True)
     ]
     former = _former(base, rows["record"].to_numpy())
-    identified = keep_ids(old, labels, probability, int(base.meta("next_entity") or 0), former)
+    identified = keep_ids(old, labels, probability, int(base.meta("next_entity") or 0), former, before)
     base.set_meta("next_entity", identified.next_number)
     return identified
 

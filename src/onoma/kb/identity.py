@@ -2,10 +2,11 @@
 
 The id of an entity goes where most of its posterior mass goes: to the new entity with the greatest sum of membership
 probabilities over its records. Where several ids come together, the oldest is kept and the others become its aliases.
-An entity that no id comes to gets back the id that its records had before a merger, or a new one.
+An entity that no id comes to gets back the id that its records had before a merger, or a new one. Where something is
+taken back, an entity of the same records as before has the id of before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -68,6 +69,7 @@ def keep_ids(
     probability: NDArray[np.float64],
     next_number: int,
     former: Sequence[Former] = (),
+    before: Sequence[str | None] | None = None,
 ) -> Identified:
     """Give new entities their ids.
 
@@ -83,22 +85,28 @@ def keep_ids(
         The number of the next new id.
     former
         Aliases of the entities before: a part that is split off and has most of what an alias had gets that id back.
+    before
+        Where something is taken back: for each record the id of its entity before that; None: it had none.
 
     Examples
     --------
     >>> keep_ids(["e1", "e1", "e2", None], np.array([0, 0, 0, 1]), np.ones(4), 3).names
     ['e1', 'e3']
     """
-    held: dict[int, list[str]] = {}
+    whose = {each.name: each.entity for each in former}
+    restored = {} if before is None else _restored(before, labels, {*old, *whose})
+    held: dict[int, list[str]] = {label: [name] for label, name in restored.items()}
     for name, label in _holders(old, labels, probability).items():
-        held.setdefault(label, []).append(name)
+        if name not in restored.values():
+            held.setdefault(label, []).append(name)
     parted_from = _parted(old, labels, held)
     names: list[str] = []
     changes: list[Change] = []
     aliases: dict[str, str] = {}
-    revived: list[str] = []
+    revived = [name for name in restored.values() if name in whose and name not in old]
+    changes += [Change("split", name, whose[name], None) for name in revived]
     for label in range(int(labels.max(initial=-1)) + 1):
-        candidates = sorted(held.get(label, []), key=entity_number)
+        candidates = sorted(held.get(label, []), key=lambda name: (name != restored.get(label), entity_number(name)))
         if candidates:
             names.append(candidates[0])
             aliases |= dict.fromkeys(candidates[1:], candidates[0])
@@ -116,6 +124,20 @@ def keep_ids(
         changes.append(Change("split" if parted else "created", names[-1], parted, None))
     changes += _moves(old, labels, names, held)
     return Identified(names, changes, aliases, revived, next_number)
+
+
+def _restored(before: Sequence[str | None], labels: NDArray[np.int64], known: Set[str | None]) -> dict[int, str]:
+    """Return the entities that have the very records of one before, and the ids of these."""
+    labels_of: dict[str | None, set[int]] = {}
+    names_of: dict[int, set[str | None]] = {}
+    for name, label in zip(before, labels.tolist(), strict=True):
+        labels_of.setdefault(name, set()).add(label)
+        names_of.setdefault(label, set()).add(name)
+    return {
+        label: name
+        for label, (name, *others) in names_of.items()
+        if name is not None and name in known and not others and len(labels_of[name]) == 1
+    }
 
 
 def _parted(old: Sequence[str | None], labels: NDArray[np.int64], held: dict[int, list[str]]) -> dict[int, str]:

@@ -2,20 +2,21 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from onoma.errors import DataError, SettingsError, UnsupportedError
+from onoma.kb.ask.past import before_run
 from onoma.kb.commit import Gone, Update, commit_entities, draw_again
 from onoma.kb.database import KnowledgeBase, write_knowledge_base
-from onoma.kb.incremental import Resampled
+from onoma.kb.incremental import Effort, Resampled
 from onoma.kb.memory import Memory
 from onoma.kb.store import Run, note_run
 from onoma.kb.world import EARLIER, World, find_record_keys, load_world, stored_memory
-from onoma.resolve.posterior.judgements import find_chain
+from onoma.resolve.posterior.judgements import Judged, find_chain, prefer_former
 
 __all__ = [
     "Around",
@@ -125,19 +126,21 @@ def retract_in(base: KnowledgeBase, numbers: Sequence[int], *, command: str = ""
     begun = time.perf_counter()
     update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
     check_judgeable(base)
-    records = []
+    records, first = [], update.run
     for number in numbers:
-        rows = base.rows("SELECT a_source, a, b_source, b, retracted FROM judgements WHERE judgement = ?", [number])
+        sql = "SELECT a_source, a, b_source, b, retracted, made FROM judgements WHERE judgement = ?"
+        rows = base.rows(sql, [number])
         if not rows:
             raise DataError(f"there is no judgement {number}", file=base.path, hint="onoma judge KB list shows them.")
         if rows[0][4] is not None:
             raise DataError(f"judgement {number} was retracted already", file=base.path)
+        first = min(first, int(rows[0][5]))
         for source, key in (rows[0][:2], rows[0][2:4]):
             sql = "SELECT record FROM memberships WHERE source = ? AND id = ?"
             records += [int(record) for (record,) in base.rows(sql, [source, key])]
         base.change("UPDATE judgements SET retracted = ? WHERE judgement = ?", [update.run, number])
     said = f"judgement {numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} judgements"
-    _resolve_again(base, around, records, update, f"{said} retracted")
+    _resolve_again(base, around, records, update, f"{said} retracted", since=first)
     _finish(base, update, "retract judgement", command, begun)
     return update
 
@@ -216,15 +219,41 @@ def _check_rivals(memory: Memory, said: Said, keys: Sequence[tuple[int, str, str
         )
 
 
-def _resolve_again(base: KnowledgeBase, around: Around, numbers: Sequence[int], update: Update, reason: str) -> None:
+def _resolve_again(
+    base: KnowledgeBase,
+    around: Around,
+    numbers: Sequence[int],
+    update: Update,
+    reason: str,
+    *,
+    since: int | None = None,
+) -> None:
+    """Draw anew what some records touch, and write it; what is taken back since a run is as it was, where it may be."""
     world = around.world(base, numbers)
     judged = world.judged()
     world.weigh_judged(judged)
     seeds = np.array([world.place(number) for number in numbers], dtype=np.int64)
     found = draw_again(world, np.unique(seeds), judged)
+    before = None if since is None else before_run(base, world.records[found.records], since)
+    if before is not None and not world.memory.is_own:  # the answer of another model is there to the last digit
+        found = _as_before(world, found, judged, before)
     nobody = Gone({}, {}, {}, np.zeros(0, dtype=np.int64))
-    commit_entities(world, found, nobody, {}, update, reason)
+    commit_entities(world, found, nobody, {}, update, reason, before=before)
     around.follow(world, found)
+
+
+def _as_before(world: World, found: Resampled, judged: Judged, before: Sequence[str | None]) -> Resampled:
+    """Return what was drawn, in the entities of before where that is as good."""
+    place = np.full(world.n, -1, dtype=np.int64)
+    place[found.records] = np.arange(len(found.records))
+    inside = place >= 0
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(before)) if name is not None}
+    former = np.array([-1 if name is None else numbers[name] for name in before], dtype=np.int64)
+    cost = Effort.of(world.memory.config).merge_cost
+    labels, probability = prefer_former(
+        found.labels, found.probability, found.roots, former, judged.renumbered(place, inside), threshold=cost
+    )
+    return replace(found, labels=labels, probability=probability)
 
 
 def _finish(base: KnowledgeBase, update: Update, kind: str, command: str, begun: float) -> None:

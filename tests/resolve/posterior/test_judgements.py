@@ -19,6 +19,7 @@ from onoma.resolve.posterior.judgements import (
     find_chain,
     heed_judgements,
     hold_apart,
+    prefer_former,
 )
 from reference import resolve_barred as slow
 from reference.resolve_barred import held_apart, origins_of
@@ -185,3 +186,24 @@ def test_what_does_not_offend_is_left_alone():
         hold_apart(fine, np.array([[0, 0, 2]], np.int32), said(different=[(0, 2)], same=[(0, 1)]), threshold=0.5)
         is fine
     )
+
+
+def drawn(n_together, n=100):
+    """Samples of three records, of which the first two are together in so many."""
+    return np.array([[0, 0, 2]] * n_together + [[0, 1, 2]] * (n - n_together))
+
+
+@pytest.mark.parametrize(("n_together", "stays"), [(56, True), (44, True), (70, False)])
+def test_what_was_there_stays_unless_the_samples_clearly_say_otherwise(n_together, stays):
+    now, then = np.array([0, 0, 1]), np.array([7, 8, 9])
+    labels, probability = prefer_former(now, np.ones(3), drawn(n_together), then, said(), threshold=0.5)
+    assert (labels[0] != labels[1]) == stays and labels[2] not in labels[:2]
+    if stays:
+        np.testing.assert_allclose(probability, [1 - n_together / 100] * 2 + [1.0])
+
+
+def test_what_was_there_stays_not_against_a_judgement_nor_for_one_who_was_not():
+    now = np.array([0, 0, 1])
+    for judged, then in ((said(same=[(0, 1)]), [7, 8, 9]), (said(), [7, -1, 9])):
+        labels, _ = prefer_former(now, np.ones(3), drawn(50), np.array(then), judged, threshold=0.5)
+        assert labels[0] == labels[1] != labels[2]

@@ -10,11 +10,12 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import KnowledgeBase, quoted
 
-__all__ = ["find_run", "keep_former", "own", "see_as_of"]
+__all__ = ["before_run", "find_run", "keep_former", "own", "see_as_of"]
 
 FORMER = """CREATE TABLE IF NOT EXISTS former (
     record BIGINT NOT NULL, source VARCHAR NOT NULL, id VARCHAR NOT NULL, entity VARCHAR NOT NULL,
@@ -29,6 +30,23 @@ def keep_former(base: KnowledgeBase, rows: pa.Table | None, run: int) -> None:
         return
     placed = rows.filter(pc.not_equal(rows["entity"], pa.scalar("", rows["entity"].type)))
     base.append("former", placed.append_column("run", pa.array(np.full(len(placed), run, dtype=np.int64))))
+
+
+def before_run(base: KnowledgeBase, numbers: NDArray[np.int64], run: int) -> list[str | None]:
+    """Return the entities that records (ascending) were in before a run; None of those that were not there."""
+    base.change(FORMER)
+    (mine, tables), (theirs, _) = (base.among(name, numbers) for name in ("record", "onoma_record"))
+    found = base.query(
+        f"""WITH before AS (SELECT record, entity FROM former WHERE {mine} AND run >= {int(run)}
+            QUALIFY row_number() OVER (PARTITION BY record ORDER BY run) = 1),
+        old AS (SELECT onoma_record AS record FROM records WHERE {theirs} AND onoma_added < {int(run)})
+        SELECT CASE WHEN old.record IS NOT NULL THEN coalesce(before.entity, m.entity) END AS entity
+        FROM (FROM memberships WHERE {mine}) m LEFT JOIN before USING (record) LEFT JOIN old USING (record)
+        ORDER BY m.record""",  # noqa: S608 (numbers)
+        None,
+        tables,
+    )
+    return list(found["entity"].to_pylist())
 
 
 def find_run(base: KnowledgeBase, when: str) -> int:

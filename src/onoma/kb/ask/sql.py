@@ -13,24 +13,21 @@ leaves open, not what it gets wrong.
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from onoma.errors import SettingsError
+from onoma.errors import DataError, SettingsError
 from onoma.kb._schema import BOOKKEEPING
 from onoma.kb.ask.checked import Checked, draw_entities, read_checked
 from onoma.kb.ask.past import own
-from onoma.kb.database import KnowledgeBase
+from onoma.kb.database import KnowledgeBase, quoted
 
 __all__ = ["Answer", "ask_sql"]
 
 _COUNTING = ("count", "count_star", "sum", "approx_count_distinct")
 _MOST_SAMPLES = 200
-_AT_ONCE = 25
-"""Draws that are written at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +66,11 @@ def ask_sql(base: KnowledgeBase, sql: str, *, level: float = 0.95) -> Answer:
 
 def _asked(base: KnowledgeBase, sql: str, parts: list[str | None], level: float) -> Answer:
     _let_records_be(base, None)
-    now = base.query(sql)
+    try:
+        now = base.query(sql)
+    except DataError as error:
+        names = base.query("FROM records LIMIT 0").column_names
+        raise SettingsError(error.message, hint=f"The table is records; its columns are {', '.join(names)}.") from error
     measures = [i for i in range(now.num_columns) if parts[i] is not None] if len(parts) == now.num_columns else []
     checked = read_checked(base)
     n_samples = _n_samples(base)
@@ -88,16 +89,19 @@ def _asked(base: KnowledgeBase, sql: str, parts: list[str | None], level: float)
 def _checked(base: KnowledgeBase, sql: str, checked: Checked) -> Iterator[pa.Table]:
     """Ask the question of every draw of who is who."""
     numbers, draws = draw_entities(base, checked)
-    base.change("CREATE OR REPLACE TEMP TABLE onoma_drawn (draw INTEGER, record BIGINT, label BIGINT)")
-    n_draws = 0
-    while some := list(islice(draws, _AT_ONCE)):
-        number = np.repeat(np.arange(n_draws, n_draws + len(some), dtype=np.int32), len(numbers))
-        records, labels = np.tile(numbers, len(some)), np.concatenate(some)
-        base.append("onoma_drawn", pa.table({"draw": number, "record": records, "label": labels}))
-        n_draws += len(some)
-    _let_records_be(base, None, is_drawn=True)
-    for d in range(n_draws):
-        base.change(f"SET VARIABLE onoma_draw = {d}")
+    labels = {f"onoma_d{d}": each for d, each in enumerate(draws)}
+    now = _records(base)
+    # One table for all draws, the entities of each in a column of its own: a draw reads that column and joins nothing.
+    base.change(
+        f"CREATE OR REPLACE TEMP TABLE onoma_drawn AS SELECT r.*, d.* FROM ({now}) r JOIN drawn d USING (onoma_number)",  # noqa: S608 (names of ours)
+        None,
+        {"drawn": pa.table({"onoma_number": numbers} | labels)},
+    )
+    names = base.query(f"FROM ({now}) LIMIT 0").column_names
+    others = ", ".join(quoted(name) for name in names if name not in ("onoma_number", "entity"))
+    for name in labels:
+        view = f"SELECT '#' || {name} AS entity, {others} FROM temp.onoma_drawn"  # noqa: S608 (names that are quoted)
+        base.change(f"CREATE OR REPLACE TEMP VIEW records AS {view}")
         yield base.query(sql)
     base.change("DROP VIEW IF EXISTS temp.records; DROP TABLE IF EXISTS temp.onoma_drawn")
 
@@ -152,22 +156,24 @@ def _aggregate(node: object) -> str | None:
 _AGGREGATES = (*_COUNTING, "avg", "mean", "median", "min", "max", "stddev", "variance", "quantile_cont", "entropy")
 
 
-def _let_records_be(base: KnowledgeBase, sample: int | None, *, is_drawn: bool = False) -> None:
-    """Let `records` be those of now, those of a sample, or those that were drawn."""
-    names = ", ".join(name for name in BOOKKEEPING)
-    drawn = "m.entity"
-    join = ""
+def _let_records_be(base: KnowledgeBase, sample: int | None) -> None:
+    """Let `records` be those of now, or those of a sample."""
+    drawn, join = "m.entity", ""
     if sample is not None:
         # Groups that were drawn at different times are independent: those with fewer samples begin again.
         drawn = f"coalesce('#' || d.roots[({int(sample)} % len(d.roots)) + 1], m.entity)"
         join = "LEFT JOIN samples d ON d.record = m.record"
-    if is_drawn:
-        chosen = "(FROM temp.onoma_drawn WHERE draw = getvariable('onoma_draw'))"
-        drawn, join = "'#' || d.label", f"JOIN {chosen} d ON d.record = m.record"
     base.change(
-        f"""CREATE OR REPLACE TEMP VIEW records AS
-        SELECT {drawn} AS entity, m.probability, r.* EXCLUDE ({names})
-        FROM {own(base)}.records r JOIN memberships m ON m.record = r.onoma_record {join}"""  # noqa: S608 (names of ours)
+        f"CREATE OR REPLACE TEMP VIEW records AS SELECT * EXCLUDE (onoma_number) FROM ({_records(base, drawn, join)})"  # noqa: S608 (names of ours)
+    )
+
+
+def _records(base: KnowledgeBase, entity: str = "m.entity", join: str = "") -> str:
+    """Return the question for all records, each with its number and its entity."""
+    names = ", ".join(BOOKKEEPING)
+    return (
+        f"SELECT m.record AS onoma_number, {entity} AS entity, m.probability, r.* EXCLUDE ({names}) "  # noqa: S608
+        f"FROM {own(base)}.records r JOIN memberships m ON m.record = r.onoma_record {join}"
     )
 
 

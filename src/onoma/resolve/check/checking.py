@@ -276,12 +276,27 @@ def _up_to_reported(probe: Probe) -> tuple[int, int]:
 def _read(probe: Probe, links: Floats, n_joined: float, draws: "_Draws") -> tuple[Share, Floats]:
     """Return the same where links are as likely as this."""
     factor = draws.factor(n_joined)
-    wrong = draws.seen(np.minimum((1.0 - links)[None, :] * factor[:, None], 1.0).mean(axis=1), len(links))
+    wrong = draws.seen(_mean_bounded(1.0 - links, factor), len(links))
     right = float(_kept(probe, links).sum()) / max(float((_sizes(probe) - 1.0).sum()), 1.0)
     # Pairs get worse as links do: their logarithms go together.
     power = np.log(max(right, 1e-6)) / min(np.log(max(float(links.mean()), 1e-6)), -1e-9)
     drawn = np.maximum(1.0 - wrong, 1e-6) ** min(power, 50.0)
     return _share(right, drawn), 1.0 - wrong
+
+
+def _mean_bounded(shares: Floats, factor: Floats) -> Floats:
+    """Return for each factor the mean of the shares times it, each 1 at most.
+
+    Examples
+    --------
+    >>> _mean_bounded(np.array([0.5, 0.1]), np.array([1.0, 4.0])).tolist()
+    [0.3, 0.7]
+    """
+    ordered = np.sort(shares)
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    with np.errstate(divide="ignore"):
+        n_below = np.searchsorted(ordered, 1.0 / factor)
+    return (factor * sums[n_below] + (len(shares) - n_below)) / len(shares)
 
 
 def _kept(probe: Probe, links: Floats) -> Floats:

@@ -9,13 +9,11 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from rapidfuzz.distance import JaroWinkler
 from rapidfuzz.process import cpdist
 
-from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.field import FieldData, places_among
 
 __all__ = ["mark_swaps"]
 
@@ -44,8 +42,8 @@ def mark_swaps(
 def _crossed(one: FieldData, other: FieldData, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return whether the values of two fields agree crosswise: one way exactly, the other way at least nearly."""
     # The other field's values as codes of the one's; what the one never has can be equal to nothing.
-    shared = pc.fill_null(pc.index_in(pa.array(other.values, pa.string()), pa.array(one.values, pa.string())), -2)
-    there = shared.to_numpy(zero_copy_only=False)
+    there = places_among(other.values, one.values)
+    there[there < 0] = -2
     forth = one.codes[a] == there[other.codes[b]]
     back = one.codes[b] == there[other.codes[a]]
     crossed = forth & back

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.resolve.fields._pairs_kernels import distinct_keys
 from onoma.resolve.fields.features import Features
 
-__all__ = ["Codes", "Comparison", "FieldData", "Kind", "Levels", "prepare_first"]
+__all__ = ["Codes", "Comparison", "FieldData", "Kind", "Levels", "places_among", "prepare_first"]
 
 Codes = NDArray[np.int32]
 Levels = NDArray[np.int8]
 
 _BATCH = 1_000_000  # distinct pairs compared at a time: bounds memory, about 100 bytes a pair
+_FEW = 300  # values
 _VARIOUS = 100_000  # values from which on pairs of them hardly repeat, so that finding repetitions does not pay
 
 
@@ -99,7 +102,7 @@ class FieldData:
     reason: str
     columns: tuple[str, ...]
     values: list[str]
-    examples: list[str]
+    examples: Sequence[str]
     codes: Codes
     counts: NDArray[np.int64]
     comparison: Comparison
@@ -146,6 +149,21 @@ class FieldData:
     def features(self) -> Features:
         """Return the blocking features of each distinct value."""
         return self.comparison.features()
+
+
+def places_among(values: Sequence[str], others: Sequence[str]) -> NDArray[np.int64]:
+    """Return where each value stands among others; -1 where it does not.
+
+    Examples
+    --------
+    >>> places_among(["b", "c"], ["a", "b"]).tolist()
+    [1, -1]
+    """
+    if len(values) + len(others) < _FEW:  # done before Arrow begins
+        place = {value: i for i, value in enumerate(others)}
+        return np.array([place.get(value, -1) for value in values], np.int64)
+    found = pc.index_in(pa.array(values, pa.string()), pa.array(others, pa.string()))
+    return np.asarray(pc.fill_null(found, -1).to_numpy(zero_copy_only=False)).astype(np.int64)
 
 
 def _batches(n: int) -> Iterator[slice]:

@@ -19,6 +19,7 @@ from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.posterior._copying_kernels import neighbour_lists
 from onoma.resolve.posterior.barred import BarredSampler, Bars
 from onoma.resolve.posterior.consensus import Consensus
+from onoma.resolve.posterior.samples import Roots
 
 __all__ = [
     "NO_JUDGEMENTS",
@@ -27,6 +28,7 @@ __all__ = [
     "find_chain",
     "heed_judgements",
     "hold_apart",
+    "prefer_former",
     "surely_same",
     "weights_heeding",
 ]
@@ -207,23 +209,17 @@ class ApartSampler(BarredSampler):
             self.following[i], self.following[p] = self.following[p], self.following[i]
 
 
-def hold_apart(consensus: Consensus, roots: NDArray[np.int32], judged: Judged, *, threshold: float) -> Consensus:
+def hold_apart(consensus: Consensus, roots: Roots, judged: Judged, *, threshold: float) -> Consensus:
     """Return the answer with every hard judgement in it.
 
     The clustering with the least expected loss may hold together what no sample does. Where it offends a judgement, the
     best of the samples, none of which does, is the answer for all records that any sample joins with the offended.
     """
     labels = consensus.clustering.labels.astype(np.int64)
-    same, different = judged.same, judged.different
-    offended = np.concatenate(
-        [
-            same[labels[same[:, 0]] != labels[same[:, 1]]].ravel(),
-            different[labels[different[:, 0]] == labels[different[:, 1]]].ravel(),
-        ]
-    )
+    offended = _offended(labels, judged)
     if not len(offended):
         return consensus
-    n = len(labels)
+    n, roots = len(labels), np.asarray(roots)
     record = np.tile(np.arange(n), len(roots))
     clustering = consensus.clustering
     first = clustering.order[clustering.offsets[:-1]][labels]
@@ -236,17 +232,82 @@ def hold_apart(consensus: Consensus, roots: NDArray[np.int32], judged: Judged, *
     return Consensus(Clustering.from_labels(labels), probability)
 
 
-def _best_sample(roots: NDArray[np.int32], threshold: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the sample with the least expected loss, and how sure each record's place in it is."""
+def _offended(labels: NDArray[np.int64], judged: Judged) -> NDArray[np.int64]:
+    """Return the records of which something is judged that an answer does not heed."""
+    same, different = judged.same, judged.different
+    parted = same[labels[same[:, 0]] != labels[same[:, 1]]]
+    joined = different[labels[different[:, 0]] == labels[different[:, 1]]]
+    return np.concatenate([parted.ravel(), joined.ravel()])
+
+
+def prefer_former(
+    labels: NDArray[np.int64],
+    probability: NDArray[np.float64],
+    roots: NDArray[np.int64],
+    former: NDArray[np.int64],
+    judged: Judged,
+    *,
+    threshold: float,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return an answer that is what it was before wherever the samples do not clearly say otherwise.
+
+    Of a pair as likely together as apart, a hundred samples say now one thing, now the other. Whoever takes a judgement
+    back wants what was there, so that stays, unless its expected loss is greater by more than twice the standard error.
+
+    Parameters
+    ----------
+    labels, probability
+        The answer, and how sure each record's place is.
+    roots
+        For each sample and record, what stands for its entity.
+    former
+        The entity that each record was in; -1 of one that was in none: what is about it is as it is now.
+    judged
+        What is to be heeded.
+    """
+    n = len(labels)
+    known = former >= 0
+    firsts = [np.unique(each, return_index=True, return_inverse=True) for each in (labels, np.where(known, former, -1))]
+    ends = [first[back] for _, first, back in firsts]
+    everyone = np.arange(n)
+    group = components(n, np.concatenate([everyone, everyone[known]]), np.concatenate([ends[0], ends[1][known]]))
+    unfit = np.unique(group[np.concatenate([np.flatnonzero(~known), _offended(former, judged)]).astype(np.int64)])
+    labels, probability = labels.copy(), probability.copy()
+    for each in np.setdiff1d(group, unfit).tolist():
+        members = np.flatnonzero(group == each)
+        now, then = (side[members, None] == side[None, members] for side in (labels, former))
+        changed = np.argwhere(np.triu(now != then))
+        if not len(changed):
+            continue
+        one, other = members[changed].T
+        sign = np.where(then[changed[:, 0], changed[:, 1]], 1.0, -1.0)
+        loss = -((roots[:, one] == roots[:, other]) - threshold) @ sign  # of what was, beside what is drawn now
+        if loss.mean() <= 2.0 * loss.std() / np.sqrt(len(loss)):
+            labels[members] = former[members] + n
+            probability[members] = _places(former[members], _shares(roots[:, members]))
+    return labels, probability
+
+
+def _shares(roots: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return the share of samples that hold each two records together."""
     share = np.zeros((roots.shape[1], roots.shape[1]))
     for row in roots:
         share += row[:, None] == row[None, :]
-    share /= len(roots)
+    return share / len(roots)
+
+
+def _best_sample(roots: NDArray[np.int32], threshold: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the sample with the least expected loss, and how sure each record's place in it is."""
+    share = _shares(roots)
     gains = [float(((row[:, None] == row[None, :]) * (share - threshold)).sum()) for row in roots]
-    best = roots[int(np.argmax(gains))]
-    together = (best[:, None] == best[None, :]) & ~np.eye(len(best), dtype=np.bool_)
-    others = together.sum(axis=1)
-    apart = np.where(~np.eye(len(best), dtype=np.bool_), share, 0.0)
-    alone = 1.0 - apart.max(axis=1, initial=0.0)
-    place = np.where(others > 0, (share * together).sum(axis=1) / np.maximum(others, 1), alone)
-    return best.astype(np.int64), place
+    best = roots[int(np.argmax(gains))].astype(np.int64)
+    return best, _places(best, share)
+
+
+def _places(labels: NDArray[np.int64], share: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how sure each record's place is: its mean share with the others of its entity, or alone."""
+    others = ~np.eye(len(labels), dtype=np.bool_)
+    together = (labels[:, None] == labels[None, :]) & others
+    n = together.sum(axis=1)
+    alone = 1.0 - np.where(others, share, 0.0).max(axis=1, initial=0.0)
+    return np.where(n > 0, (share * together).sum(axis=1) / np.maximum(n, 1), alone)

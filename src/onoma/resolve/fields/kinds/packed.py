@@ -92,6 +92,8 @@ class Words:
     def __init__(self, values: Sequence[str]) -> None:
         self._offsets, self._ids, self.words = _few_words(values) if len(values) < _FEW else _many_words(values)
         self._texts = Texts(self.words)
+        self._order = np.empty(len(self.words), np.int32)
+        self._order[sorted(range(len(self.words)), key=self.words.__getitem__)] = np.arange(len(self.words))
 
     def marked(self, is_marked: Callable[[str], bool]) -> NDArray[np.bool_]:
         """Return for each word what is said of it."""
@@ -107,6 +109,9 @@ class Words:
 
     def set_of(self, used: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """Return a number for those words of each text that are marked, sorted; and whether it has any."""
+        if not used.any():
+            n = len(self._offsets) - 1
+            return np.zeros(n, np.int32), np.zeros(n, np.bool_)
         return _numbered(self._hashes(used, in_order=True, apart=True))
 
     def add_pairs(self, builder: FeaturesBuilder, marked: NDArray[np.bool_], most: int) -> None:
@@ -121,9 +126,7 @@ class Words:
         builder.add_unwritten("key", rows, ids, len(keys), write)
 
     def _hashes(self, used: NDArray[np.bool_] | None, *, in_order: bool, apart: bool) -> NDArray[np.uint64]:
-        order = np.zeros(len(self.words), np.int32)
-        if in_order:
-            order[sorted(range(len(self.words)), key=self.words.__getitem__)] = np.arange(len(self.words))
+        order = self._order if in_order else np.zeros(len(self.words), np.int32)
         used = np.ones(len(self.words), np.bool_) if used is None else used
         return hash_words(self._offsets, self._ids, order, used, apart, self._texts.letters, self._texts.offsets)
 
