@@ -138,9 +138,15 @@ def test_names_are_the_same_however_many_sentences_are_read_together(tagger, mon
         ("yesterday i met john smith in paris", ["john smith", "paris"]),
         ("YESTERDAY WE MET JOHN SMITH IN PARIS.", ["JOHN SMITH", "PARIS"]),
         ("We ate an apple in the march wind.", []),
+        ("Company Shares Fall After Chief Resigns", []),
+        ("Shares Fall After Anna Schmidt Resigns in London", ["Anna Schmidt", "London"]),
+        ("Gabriel García Márquez met Salman Rushdie", ["Gabriel García Márquez", "Salman Rushdie"]),
+        ("Dear Mr Brandt,", ["Mr Brandt"]),
+        ("Dear John, how are you?", ["John"]),
+        ("Dear Customer, Dr Quxbar called.", ["Quxbar"]),
     ],
 )
-def test_names_end_before_signs_and_need_no_capitals_where_there_are_none(annotator, text, names):
+def test_names_of_the_model_that_ships(annotator, text, names):
     model = NameTagger.load(MODELS / "names.npz", annotator.words)
     tokens = annotator.tokenise(text)
     found = model.find(tokens)

@@ -66,7 +66,7 @@ class _Turns:
                 self.free.set()
 
 
-class _OneByOne(uvicorn.Server):
+class _OneByOne(uvicorn.Server):  # type: ignore[misc]  # its types are not looked at (see pyproject.toml)
     """A server that lets the next one come when it answers nobody."""
 
     def __init__(self, app: FastAPI, listener: socket.socket) -> None:

@@ -11,33 +11,34 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.text.characters import CASED_LOWER, LETTER, LINE, tables_for
-
 __all__ = ["Cuts", "known_cuts"]
 
 _TITLES = frozenset((
     "Mr", "Mrs", "Ms", "Mx", "Messrs", "Dr", "Drs", "Prof", "Profs", "Rev", "Hon", "Gen", "Maj", "Capt", "Lt", "Sgt",
-    "Cpl", "Adm", "Cmdr", "Sen", "Sens", "Rep", "Reps", "Gov", "Pres", "Supt", "Insp", "vs", "cf", "ca", "viz",
+    "Cpl", "Adm", "Cmdr", "Sen", "Sens", "Rep", "Reps", "Gov", "Pres", "Supt", "Insp", "vs", "v", "cf", "ca", "viz",
     "approx",
 ))  # fmt: skip
 """Go with whatever follows."""
 _NUMBERED = frozenset((
     "Fig", "Figs", "Eq", "Eqs", "Sec", "Secs", "Sect", "Ch", "Vol", "Vols", "No", "Nos", "Art", "Arts", "Tab", "Ref",
     "Refs", "App", "Thm", "fig", "figs", "eq", "eqs", "sec", "secs", "sect", "ch", "vol", "vols", "no", "nos", "art",
-    "arts", "p", "pp", "para", "paras", "tab", "ref", "refs", "ext", "app", "nr",
+    "arts", "p", "pp", "para", "paras", "tab", "ref", "refs", "ext", "app", "nr", "Cir", "Ct", "Supp", "Jan", "Feb",
+    "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec",
 ))  # fmt: skip
 """Go with a number, or what stands in brackets."""
 _MEASURES = frozenset((
     "tbsp", "tbsps", "tsp", "tsps", "lb", "lbs", "oz", "min", "mins", "hr", "hrs", "sec", "secs", "gal", "qt", "pt",
     "fl", "wt", "temp", "max", "dept", "incl", "excl", "resp", "est", "avg", "cont", "misc", "Tbsp", "Tsp",
+    "Dept", "Univ", "Inst", "Assn",
 ))  # fmt: skip
 """Go with what follows in small letters or figures, or after a comma."""
 _LONGEST = max(map(len, _TITLES | _NUMBERED | _MEASURES))
 _WEB = re.compile(r"(?<!\S)[(<\[\"'“‘]*((?:https?://|www\.)\S+)")
 _LONGEST_ADDRESS = 2000
 _AFTER = ".,;:!?'\"’”»)]}>*"
-_DOT, _QUOTE, _CURLY, _N, _T = (ord(letter) for letter in ".'’nt")
-_GO_ON = tuple(map(ord, ",;"))
+_STOP = re.compile(r"\.(?=[\s,;])")
+_NOT = re.compile(r"(?<=[^\W\d_][nN])['’](?=[tT](?!\w))")
+"""The apostrophe of *do|n't*, however it is written."""
 
 
 @dataclass
@@ -58,36 +59,31 @@ class Cuts:
             split[at[(at >= 0) & (at < len(split))]] = value
 
 
-def known_cuts(text: str, codes: NDArray[np.uint32], starts: NDArray[np.int32], opens: NDArray[np.bool_]) -> Cuts:
+def known_cuts(text: str, starts: NDArray[np.int32], blocks: NDArray[np.int32]) -> Cuts:
     """Return what is known of a text.
 
     Parameters
     ----------
-    text, codes
-        The text, and its code points.
+    text
+        The text.
     starts
         Where its runs without blanks begin.
-    opens
-        Which of them begin a block.
+    blocks
+        The first of these of each block, in order (and the end).
     """
     cuts = Cuts()
-    classes, lower = tables_for(codes)
-    padded = np.concatenate([codes, np.array([10, 10], np.uint32)])
-    before, after = np.roll(padded, 1)[: len(codes)], padded[1 : len(codes) + 1]
-    is_blank = (after == 10) | (after == 32) | (classes[after] <= LINE)
-    is_word = (classes[before] >= CASED_LOWER) & (classes[before] <= LETTER)
-    for dot in np.flatnonzero((codes == _DOT) & is_word & (is_blank | np.isin(after, _GO_ON))).tolist():
-        _abbreviation(text, dot, starts, opens, cuts)
-    is_quote = (codes == _QUOTE) | (codes == _CURLY)
-    for quote in np.flatnonzero(is_quote & (lower[before] == _N) & (lower[after] == _T)).tolist():
-        _negation(text, quote, cuts)
+    for match in _STOP.finditer(text):
+        _abbreviation(text, match.start(), starts, blocks, cuts)
+    for match in _NOT.finditer(text):
+        cuts.inside += [match.start() - 1, match.start()]
+        cuts.ends.append(match.start() - 2)
     if "://" in text or "www." in text:
         for match in _WEB.finditer(text):
             _address(match, cuts)
     return cuts
 
 
-def _abbreviation(text: str, dot: int, starts: NDArray[np.int32], opens: NDArray[np.bool_], cuts: Cuts) -> None:
+def _abbreviation(text: str, dot: int, starts: NDArray[np.int32], blocks: NDArray[np.int32], cuts: Cuts) -> None:
     begin = dot
     while begin > 0 and dot - begin <= _LONGEST and text[begin - 1].isalpha():
         begin -= 1
@@ -101,7 +97,7 @@ def _abbreviation(text: str, dot: int, starts: NDArray[np.int32], opens: NDArray
         goes_on = word in _MEASURES
     else:
         k = int(np.searchsorted(starts, dot, "right"))
-        if k == len(starts) or opens[k]:
+        if k == len(starts) or blocks[np.searchsorted(blocks, k)] == k:
             return
         following = text[starts[k]]
         number = following.isdigit() or following in "([#"
@@ -111,14 +107,6 @@ def _abbreviation(text: str, dot: int, starts: NDArray[np.int32], opens: NDArray
     if goes_on:
         cuts.inside.append(dot - 1)
         cuts.go_on.append(dot + 1)
-
-
-def _negation(text: str, quote: int, cuts: Cuts) -> None:
-    """*don't* is *do* and *n't*, however the apostrophe is written."""
-    after = text[quote + 2 : quote + 3]
-    if quote >= 2 and text[quote - 2].isalpha() and not (after.isalnum() or after == "_"):
-        cuts.inside += [quote - 1, quote]
-        cuts.ends.append(quote - 2)
 
 
 def _address(match: re.Match[str], cuts: Cuts) -> None:

@@ -85,12 +85,6 @@ class _Chunks:
         """Return where chunks and the gaps between them begin, in turn, counted from the first chunk."""
         return (np.stack([self.starts, self.ends], axis=1).ravel() - self.starts[0]).astype(np.int32)
 
-    def opens(self) -> NDArray[np.bool_]:
-        """Return which chunks begin a block."""
-        out = np.zeros(len(self.starts), np.bool_)
-        out[self.blocks[:-1]] = True
-        return out
-
     def first_tokens(self, starts: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the first token of each block (and the end)."""
         return np.append(np.searchsorted(starts, self.starts[self.blocks[:-1]]), len(starts)).astype(np.int32)
@@ -132,7 +126,7 @@ class Tokeniser:
         """Return the tokens and sentences of a text."""
         codes = codes_of(text)
         chunks = _Chunks.of(codes)
-        known = known_cuts(text, codes, chunks.starts, chunks.opens())
+        known = known_cuts(text, chunks.starts, chunks.blocks)
         starts, ends, bounds = self._tokens(codes, chunks, known)
         blocks = Tokens(codes, starts, ends, bounds)
         return Tokens(codes, starts, ends, self._sentences(blocks, known))

@@ -62,6 +62,16 @@ def test_a_token_outside_has_the_first_label_and_the_rest_is_as_likely_as_given_
         assert found[5, label] == pytest.approx(want, abs=1e-6)
 
 
+def test_a_token_of_the_first_labels_has_none_else():
+    ids, model = world(1)
+    for m, allowed in ((1, {1}), (2, {1, 2})):
+        held = ids.copy()
+        held[:, 0] = OUTSIDE - m
+        assert set(model.decode(held, np.arange(9)).tolist()) <= allowed
+        chances = model.marginals(held, np.arange(9))
+        assert chances[:, sorted(allowed)].sum(axis=1) == pytest.approx(np.ones(8))
+
+
 def test_one_step_follows_the_gradient():
     """AdaGrad's first step is rate · sign(gradient): finite differences give the same signs."""
     ids, model = world(1)

@@ -1,9 +1,9 @@
 """Kernels of `sequence`: forward and backward sums, Viterbi, and one pass of stochastic learning.
 
-All take `ids` (tokens × templates, -1: no feature; where the first is `OUTSIDE`, the token has label 0), `w` (features
-× labels), `unit` (what a weight of each label is counted in: 1 while learning, else the scale of weights kept as bytes)
-and `a` (labels + 1 × labels; the last row stands for the beginning of a sentence). A forbidden transition is -inf in
-`a`.
+All take `ids` (tokens × templates, -1: no feature; where the first is `OUTSIDE`, the token has label 0, where it is
+`OUTSIDE` - m, one of the labels 1 to m), `w` (features × labels), `unit` (what a weight of each label is counted in: 1
+while learning, else the scale of weights kept as bytes) and `a` (labels + 1 × labels; the last row stands for the
+beginning of a sentence). A forbidden transition is -inf in `a`.
 """
 
 from typing import Any
@@ -43,6 +43,9 @@ def _emissions(
                     row[k] += w[f, k]
         for k in range(n_labels):
             row[k] *= unit[k]
+        if ids[i, 0] < OUTSIDE:
+            row[0] = _NEVER
+            row[1 + OUTSIDE - ids[i, 0] :] = _NEVER
 
 
 @nb.njit(cache=True, nogil=True)

@@ -238,8 +238,9 @@ class Expectations:
             loss = 0.5 * float(residual @ residual) + 0.5 * prior * float(theta @ theta)
             return loss, -(up - down) / (2 * epsilon) + prior * theta
 
-        options = {"maxiter": self.rounds(len(sequences))}
-        model.weights_ = minimize(value, weights, jac=True, method="L-BFGS-B", options=options).x
+        model.weights_ = minimize(
+            value, weights, jac=True, method="L-BFGS-B", options={"maxiter": self.rounds(len(sequences))}
+        ).x
         zero = np.zeros(len(scale))
         return Projection(zero, float("nan"), _expected(model, sequences, constraints, zero)[2])
 

@@ -63,7 +63,7 @@ class LinearChain:
     def decode(self, ids: NDArray[np.int32], sentence_ptr: NDArray[np.integer]) -> NDArray[np.int32]:
         """Return the code of the label of each token on the best path of each sentence.
 
-        A token whose first id is `OUTSIDE` has the first label.
+        A token whose first id is `OUTSIDE` has the first label; where it is `OUTSIDE` - m, one of the m after it.
         """
         return viterbi(sentence_ptr.astype(np.int32), ids, self.weights, self._unit, self.transitions)
 
