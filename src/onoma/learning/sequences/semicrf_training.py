@@ -27,8 +27,8 @@ __all__ = ["Training", "objective", "train"]
 
 Floats = NDArray[np.float64]
 _STEPS_KEPT = 20
-"""L-BFGS remembers so many steps. A thousand MIT restaurant texts: with 60 rounds are fewer by a tenth, but each takes
-longer by a third."""
+"""L-BFGS remembers so many steps. A thousand MIT restaurant texts: with 60 for 15 the rounds are fewer by a tenth, but
+each takes longer by a third."""
 _CURVATURE = 0.05
 """What one occurrence of a feature adds to the curvature of the objective, p (1 − p) on average: weights are searched
 for in units of 1 / √(l2 + this × occurrences). A thousand MIT restaurant texts: after 20 rounds 12 % above the optimum,
