@@ -18,7 +18,7 @@ from onoma.corpus.formats import write_table
 from onoma.corpus.simulate import simulate_people
 
 ROWS = 3_000
-_BYTE_COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+BYTE_COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """An installed program is compiled to bytes once, whatever is said here."""
 HEAVY = ("numba", "scipy", "duckdb", "pyarrow", "numpy", "pandas", "altair")
 _AFTER = f"""
@@ -57,7 +57,7 @@ def _small_table(repeat: int) -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as folder:
         write_table(simulate_people(ROWS, seed=1), Path(folder) / "people.csv")
         line = [sys.executable, "-m", "onoma", "resolve", "people.csv", "-o", "who.csv", "-q"]
-        environment = _BYTE_COMPILED | {"NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
+        environment = BYTE_COMPILED | {"NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
         told = []
         for _ in range(repeat + 1):
             before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
@@ -78,7 +78,7 @@ def _best(code: str, repeat: int) -> tuple[float, list[str]]:
     told = []
     for _ in range(repeat + 1):
         done = subprocess.run(
-            [sys.executable, "-c", code + _AFTER], capture_output=True, text=True, check=True, env=_BYTE_COMPILED
+            [sys.executable, "-c", code + _AFTER], capture_output=True, text=True, check=True, env=BYTE_COMPILED
         )
         told.append(json.loads(done.stderr.splitlines()[-1]))
     best = min(told[1:], key=lambda each: each["seconds"])

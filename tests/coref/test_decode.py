@@ -4,6 +4,7 @@ import pytest
 from onoma.coref.decode import all_link, best_link, constrained_link, exact_constrained, pl3m_link, spanning_link
 from onoma.errors import SettingsError
 from reference.coref import all_pairs_score, best_clustering, clusterings, left_link_score
+from reference.coref import constrained_link as slow_constrained_link
 
 
 def random_scores(n, seed):
@@ -45,6 +46,19 @@ def test_pl3m_becomes_best_link_as_gamma_falls_to_zero(seed):
     scores = random_scores(8, seed)
     np.testing.assert_array_equal(pl3m_link(scores, 1e-4), best_link(scores))
     np.testing.assert_array_equal(constrained_link(scores, np.zeros((8, 8))), best_link(scores))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_kernel_decodes_as_its_slow_twin(seed):
+    scores = random_scores(30, seed)
+    rng = np.random.default_rng(seed)
+    scores[rng.integers(0, 30, 60), rng.integers(0, 30, 60)] = -np.inf  # what may not be an antecedent
+    np.fill_diagonal(scores, rng.normal(0.5, 1, 30))
+    given = np.tril(rng.choice([-1.0, 0.0, 0.0, 0.5], (30, 30)), -1)
+    for constraints in (None, given):
+        for gamma in (0.0, 0.5, 1.0):
+            expected = slow_constrained_link(scores, constraints, gamma)
+            np.testing.assert_array_equal(constrained_link(scores, constraints, gamma), expected)
 
 
 def test_a_sum_over_an_entity_may_beat_the_best_antecedent():

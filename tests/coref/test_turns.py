@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 
 from onoma.api import coref
@@ -35,6 +37,18 @@ def test_of_two_who_talk_one_hears_the_other():
     assert found.voices[[2, 6], HEARER].tolist() == [2, 1]
 
 
+def test_speakers_that_are_given_speak_as_labels_do():
+    document = replace(_document(["Hello .", "Hi you ."]), speakers=["B", "B", "A", "A", ""])
+    found = with_turns(document)
+    assert found.speakers == document.speakers
+    assert found.voices[:, VOICE].tolist() == [2, 2, 1, 1, 0]
+    assert found.voices[:, HEARER].tolist() == [1, 1, 2, 2, 0]
+    assert not found.voices[:, PARTY].any()
+    alone = with_turns(replace(document, speakers=["A"] * 5))
+    assert alone.voices[:, VOICE].tolist() == [1] * 5
+    assert not alone.voices[:, HEARER].any()
+
+
 def test_a_label_that_stands_once_is_none():
     document = _document(["Present : Ada .", "It rained ."])
     assert with_turns(document) is document
@@ -47,3 +61,17 @@ def test_who_says_i_is_whom_the_label_names():
     assert "He" not in ben
     assert "you" in ben  # to whom Anna speaks
     assert not any(":" in text for chain in chains for text in chain)
+
+
+INTERVIEW = """INTERVIEWER: When did you start the company, Dr. Singh?
+SINGH: My sister and I started it in 2009.
+INTERVIEWER: Did your parents support you?
+SINGH: They did, and I thanked them.
+"""
+
+
+def test_who_is_called_by_name_is_who_hears_it():
+    chains = [{mention.text for mention in chain.mentions} for chain in coref(INTERVIEW).chains]
+    singh = next(chain for chain in chains if "Dr. Singh" in chain)
+    assert {"you", "SINGH", "I", "your"} <= singh
+    assert not {"INTERVIEWER", "the company"} & singh

@@ -3,6 +3,7 @@
 import gzip
 import json
 import sys
+import zlib
 
 import pytest
 
@@ -118,7 +119,12 @@ def test_text_is_left_as_it_is(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "problem"),
-    [(b"\x00\x01\x02" * 100, "binary"), ("éèê".encode() + b"\xff\xfe", "2 places are not UTF-8")],
+    [
+        (b"\x00\x01\x02" * 100, "binary"),
+        ("éèê".encode() + b"\xff\xfe", "2 places are not UTF-8"),
+        (zlib.compress(bytes(range(256)) * 9 + "".join(map(str, range(3000))).encode()), "is no text"),
+        (b"%PDF-1.7\n" + b"stream \xd8\x02 \xff\x10\n" * 60, "is no text"),
+    ],
 )
 def test_bytes_that_are_no_text_are_a_document_with_a_problem(tmp_path, content, problem):
     path = tmp_path / "a.txt"

@@ -66,3 +66,23 @@ def relations(document, a, b):
         "same head": document.lemmas[a.head].lower() == document.lemmas[b.head].lower(),
         "distance in sentences": int(document.sentences[a.head] - document.sentences[b.head]),
     }
+
+
+def constrained_link(scores, constraints, gamma=0.0):
+    """Greedy decoding from left to right, mention by mention; see `onoma.coref.decode.constrained_link`."""
+    n = len(scores)
+    labels = np.arange(n)
+    for i in range(1, n):
+        row = scores[i, :i]
+        if constraints is not None:
+            bonus = np.bincount(labels[:i], constraints[i, :i], n)
+            row = row + bonus[labels[:i]]
+        if gamma == 0.0:
+            best = int(np.argmax(row))
+            labels[i] = labels[best] if row[best] > scores[i, i] else i
+            continue
+        top = max(float(row.max()), float(scores[i, i]))
+        mass = np.bincount(labels[:i], np.exp((row - top) / gamma), n)
+        best = int(np.argmax(mass))
+        labels[i] = best if mass[best] > np.exp((scores[i, i] - top) / gamma) else i
+    return labels

@@ -48,8 +48,9 @@ def features(t, texts, layout, segments):
                     counts[k] += value
 
     def tokens(ptr, i, label):
-        for j in range(texts.indptr[first + i], texts.indptr[first + i + 1]):
-            fire(ptr, texts.ids[j], texts.values[j], label)
+        for bundle in texts.bundles[texts.bundle_indptr[first + i] : texts.bundle_indptr[first + i + 1]]:
+            for j in range(texts.indptr[bundle], texts.indptr[bundle + 1]):
+                fire(ptr, texts.ids[j], texts.values[j], label)
 
     def ends(at, label):
         if at >= 0:

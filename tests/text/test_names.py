@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onoma.errors import DataError, SettingsError
+from onoma.text.annotate import MODELS
+from onoma.text.casing import usually_cased
 from onoma.text.names.attributes import AttributeLists, Mention
 from onoma.text.names.gazetteer import Gazetteer
 from onoma.text.names.sequences import bilou_codes, bilou_labels, spans_from
@@ -125,6 +127,38 @@ def test_names_are_the_same_however_many_sentences_are_read_together(tagger, mon
         parts = tagger.find(Tokens.of_words(sentences))
         for name in ("starts", "ends", "types", "probabilities"):
             np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Thank you, Chicago!", ["Chicago"]),
+        ("Is it you, Lydia?", ["Lydia"]),
+        ("He met Anna Schmidt 🎉🎉 in Berlin!!", ["Anna Schmidt", "Berlin"]),
+        ("yesterday i met john smith in paris", ["john smith", "paris"]),
+        ("YESTERDAY WE MET JOHN SMITH IN PARIS.", ["JOHN SMITH", "PARIS"]),
+        ("We ate an apple in the march wind.", []),
+        ("Company Shares Fall After Chief Resigns", []),
+        ("Shares Fall After Anna Schmidt Resigns in London", ["Anna Schmidt", "London"]),
+        ("Gabriel García Márquez met Salman Rushdie", ["Gabriel García Márquez", "Salman Rushdie"]),
+        ("Dear Mr Brandt,", ["Mr Brandt"]),
+        ("Dear John, how are you?", ["John"]),
+        ("Dear Customer, Dr Quxbar called.", ["Quxbar"]),
+    ],
+)
+def test_names_of_the_model_that_ships(annotator, text, names):
+    model = NameTagger.load(MODELS / "names.npz", annotator.words)
+    tokens = annotator.tokenise(text)
+    found = model.find(tokens)
+    bounds = zip(tokens.starts[found.starts].tolist(), tokens.ends[found.ends - 1].tolist(), strict=True)
+    assert [text[a:b] for a, b in bounds] == names
+
+
+def test_only_sentences_of_one_case_are_written_anew(annotator):
+    sentences = [["i", "saw", "paris"], ["I", "saw", "PARIS"], ["NO", "ENTRY", "!"], ["ßtadt", "ǆ", "london", "I"], []]
+    found = usually_cased(Tokens.of_words(sentences), annotator.words)
+    assert found.words() == ["I", "saw", "Paris", "I", "saw", "PARIS", "NO", "ENTRY", "!", "ßtadt", "ǆ", "London", "I"]
+    assert not len(usually_cased(Tokens.of_words([]), annotator.words))
 
 
 def test_no_text_no_names(tagger):

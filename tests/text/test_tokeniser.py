@@ -74,6 +74,51 @@ def test_headings_items_and_lines(annotator):
     ]
 
 
+def sentences_of(annotator, text):
+    tokens = annotator.tokenise(text)
+    words, bounds = tokens.words(), tokens.sentences.tolist()
+    return [" ".join(words[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+
+
+def test_lines_ended_on_purpose_are_sentences_and_filled_ones_are_not(annotator):
+    chat = (
+        "[10:32] maria: did you see the game at the stadium last night lol\n"
+        "[10:33] tom: nah I was at work the whole evening\n"
+        "maria: we will meet at the coffee house before noon today\n"
+        "tom: ok"
+    )
+    assert len(sentences_of(annotator, chat)) == 4
+    filled = (
+        "The old lighthouse keeper had been talking for an hour about\n"
+        "Captain Ahab and the whale when somebody in the next room of\n"
+        "Mrs Hussey dropped a plate."
+    )
+    assert len(sentences_of(annotator, filled)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("See Figs. 3 and 4, pp. 12 and Eq. (2).", ["See Figs. 3 and 4 , pp. 12 and Eq. ( 2 ) ."]),
+        ("Mr. and Mrs. Jones met Prof. Lee.", ["Mr. and Mrs. Jones met Prof. Lee ."]),
+        ("Add 2 tbsp. sugar. Stir for 5 min., then rest.", ["Add 2 tbsp. sugar .", "Stir for 5 min. , then rest ."]),
+        ("I like art. No. 7 is mine.", ["I like art .", "No. 7 is mine ."]),
+        ("He said no. They left.", ["He said no .", "They left ."]),
+        ("It took five min. Then we left.", ["It took five min .", "Then we left ."]),
+        ("She won’t go, he DOESN'T mind.", ["She wo n’t go , he DOES N'T mind ."]),
+        ("See (http://a.org/b_(c)?d=1&e). Or www.b.com/x!", ["See ( http://a.org/b_(c)?d=1&e ) .", "Or www.b.com/x !"]),
+        ("See Fig.\n\n3 is odd.", ["See Fig .", "3 is odd ."]),
+    ],
+)
+def test_what_is_known_by_heart(annotator, text, sentences):
+    assert sentences_of(annotator, text) == sentences
+
+
+def test_a_long_run_of_addresses_and_stops_is_cut_in_good_time(annotator):
+    for text in ("www." * 50_000, "http://" + "a" * 200_000, "Fig." * 50_000, "n't" * 50_000, "." * 100_000):
+        check(text, annotator.tokenise(text))
+
+
 def test_one_line_of_many_sentences_is_cut_in_parts_alike(annotator):
     text = "The cat slept. The dog ran! " * 4000
     tokens = annotator.tokenise(text)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, sparse
 
+from onoma.coref._decode_kernels import fill_linked
 from onoma.errors import SettingsError
 
 __all__ = ["DECODERS", "all_link", "best_link", "constrained_link", "exact_constrained", "pl3m_link", "spanning_link"]
@@ -61,21 +62,9 @@ def constrained_link(scores: Scores, constraints: Scores | None, gamma: float = 
     """
     if gamma < 0.0:
         raise SettingsError(f"gamma is {gamma}; it may be 0 (the best antecedent) or more (a sum over the entity)")
-    n = len(scores)
-    labels = np.arange(n)
-    for i in range(1, n):
-        row = scores[i, :i]
-        if constraints is not None:
-            bonus = np.bincount(labels[:i], constraints[i, :i], n)
-            row = row + bonus[labels[:i]]
-        if gamma == 0.0:
-            best = int(np.argmax(row))
-            labels[i] = labels[best] if row[best] > scores[i, i] else i
-            continue
-        top = max(float(row.max()), float(scores[i, i]))
-        mass = np.bincount(labels[:i], np.exp((row - top) / gamma), n)
-        best = int(np.argmax(mass))
-        labels[i] = best if mass[best] > np.exp((scores[i, i] - top) / gamma) else i
+    labels = np.arange(len(scores))
+    given = np.empty((0, 0)) if constraints is None else np.ascontiguousarray(constraints, np.float64)
+    fill_linked(np.ascontiguousarray(scores, np.float64), given, gamma, labels)
     return labels
 
 

@@ -20,7 +20,19 @@ from onoma.errors import DataError
 from onoma.learning.storage import load_model, save_model
 from onoma.progress import SILENT, Progress
 
-__all__ = ["LONGEST", "Annotated", "CorefModel", "Resolved", "example_of", "gold_spans", "load_coref", "train_coref"]
+__all__ = [
+    "LONGEST",
+    "Annotated",
+    "CorefModel",
+    "Material",
+    "Resolved",
+    "example_of",
+    "gold_spans",
+    "load_coref",
+    "material_of",
+    "train_coref",
+    "train_on",
+]
 
 _KIND = "coref"
 LONGEST = 2000
@@ -124,7 +136,7 @@ class CorefModel:
         if self.filter is None:
             return self.resolve_prepared(prepared)
         odds = self.filter.log_odds(prepared)
-        kept = odds >= self.filter.threshold
+        kept = self.filter.keeps(prepared)
         if all_names:
             names = {(start, end) for start, end, _ in document.names}
             kept |= np.array([(span.start, span.end) in names for span in prepared.spans], bool)
@@ -256,6 +268,27 @@ def train_coref(
     more
         Gives further examples, in which a few links were judged, once the words that features name are known.
     """
+    material = material_of(documents, settings, gold_mentions=gold_mentions, more=more)
+    return train_on(material, settings, progress=progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What learners of one study learn from, described once: words, mentions, which of them are looked at."""
+
+    vocabulary: Mapping[str, int]
+    examples: Sequence[Example]
+    filter: MentionFilter | None
+
+
+def material_of(
+    documents: Sequence[Annotated],
+    settings: LearningSettings,
+    *,
+    gold_mentions: bool = False,
+    more: Callable[[Mapping[str, int]], Sequence[Example]] | None = None,
+) -> Material:
+    """Describe annotated documents; of the settings those of words, mentions and the filter count (`train_coref`)."""
     vocabulary = _vocabulary(documents, settings.min_word_count)
     examples = [example_of(one, vocabulary, gold_mentions=gold_mentions, relaxed=settings.relaxed) for one in documents]
     sieve = None
@@ -266,8 +299,15 @@ def train_coref(
         # In training no annotated mention is lost: the filter has seen these documents and would keep too many anyway.
         examples = [one.only(sieve.keeps(one.prepared) | (one.chains >= 0)) for one in examples]
     examples += more(vocabulary) if more else ()
-    weights, _ = learn(examples, settings, progress=progress)
-    return CorefModel(weights, vocabulary, window=settings.window, gamma=settings.gamma, filter=sieve)
+    return Material(vocabulary, examples, sieve)
+
+
+def train_on(material: Material, settings: LearningSettings, *, progress: Progress = SILENT) -> CorefModel:
+    """Learn weights from documents that are described already."""
+    weights, _ = learn(material.examples, settings, progress=progress)
+    return CorefModel(
+        weights, material.vocabulary, window=settings.window, gamma=settings.gamma, filter=material.filter
+    )
 
 
 def example_of(one: Annotated, vocabulary: Mapping[str, int], *, gold_mentions: bool, relaxed: bool = False) -> Example:

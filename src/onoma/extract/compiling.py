@@ -245,7 +245,9 @@ def _finished(base: _Base, model: Layout, sequences: Sequences) -> ConstraintSet
 
     entries = [(k, place(key), value) for k, row in enumerate(base.rows) for key, value in row.items()]
     if not entries:
-        raise SettingsError("no constraint fires on these texts", hint="Look at the report of silent constraints.")
+        raise SettingsError(
+            "no constraint fires on these texts", hint="Are they cut into tokens as you think (--tokens)?"
+        )
     rows, columns, values = zip(*entries, strict=True)
     matrix = sp.csr_array((values, (rows, columns)), shape=(len(base.rows), max(at, 1)))
     tokens = np.array(base.token_hits, np.int64).reshape(-1, 2)

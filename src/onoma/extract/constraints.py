@@ -40,6 +40,8 @@ from onoma.learning.taxonomy import Taxonomy
 
 __all__ = ["Constraint", "LabelSet", "parse_constraints", "read_constraints", "read_labels"]
 
+SLOT = re.compile(r"\{\s*([^{}:]+?)\s*(?::\s*([^{}]*?)\s*)?\}")
+"""The slot of a pattern: its label, and the words given for it."""
 KINDS = {
     "dictionary": {"label", "words", "file", "share", "each", "strength"},
     "pattern": {"pattern", "share", "longest", "strength"},
@@ -198,13 +200,13 @@ def _constraint(kind: str, table: Mapping[str, Any], labels: LabelSet, where: st
     given["after"] = _labels(table.get("after", ()), labels, where)
     if kind == "dictionary":
         given["words"] = _words(table, where, folder)
-    _need(kind, given, where)
+    _need(kind, given, labels, where)
     names = "/".join(labels.taxonomy.labels[y] for y in given["labels"])
     what = given.get("pattern") or given.get("regex") or given.get("token") or ""
     return Constraint(name=" ".join(part for part in (kind, what, names) if part), **given)
 
 
-def _need(kind: str, given: Mapping[str, Any], where: str) -> None:
+def _need(kind: str, given: Mapping[str, Any], labels: LabelSet, where: str) -> None:
     """Refuse a table that lacks what its kind cannot do without."""
     key = {"pattern": "pattern", "token": "regex", "separator": "token", "length": "at_most"}.get(kind)
     if key is not None and not given.get(key):
@@ -216,6 +218,19 @@ def _need(kind: str, given: Mapping[str, Any], where: str) -> None:
             re.compile(given["regex"])
         except re.error as error:
             raise SettingsError(f"{where}: {given['regex']!r} is no regular expression: {error}") from error
+    if kind == "pattern":
+        slots = SLOT.findall(given["pattern"])
+        if len(slots) != 1:
+            raise SettingsError(
+                f"{where}: {given['pattern']!r} has {len(slots)} slots; it needs one",
+                hint="For example: near {Location}",
+            )
+        labels.find(slots[0][0], where)
+        if not SLOT.sub(r"\2", given["pattern"]).strip():
+            raise SettingsError(
+                f"{where}: {given['pattern']!r} has no words: it would fire everywhere",
+                hint="Use [[proportion]] for that.",
+            )
 
 
 def _labels(value: Any, labels: LabelSet, where: str) -> tuple[int, ...]:  # noqa: ANN401
@@ -232,6 +247,8 @@ def _number(value: Any, where: str, *, top: float | None) -> float:  # noqa: ANN
 
 
 def _words(table: Mapping[str, Any], where: str, folder: Path | None) -> tuple[str, ...]:
+    if not isinstance(table.get("words", []), list):
+        raise SettingsError(f"{where}: words is {table['words']!r}; it is a list", hint='For example: words = ["rome"]')
     words = [str(word) for word in table.get("words", ())]
     if "file" in table:
         path = Path(str(table["file"]))

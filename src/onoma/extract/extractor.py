@@ -153,7 +153,7 @@ class Extractor:
         self, sequences: Sequences, tokens: Sequence[int], labels: Sequence[int]
     ) -> dict[tuple[str, int], float]:
         """Return Σ value · weight by role and attribute for one segment."""
-        texts, layout, weights = sequences.texts, self.model.layout(), self.model.weights_
+        rows, layout, weights = sequences.attributes(), self.model.layout(), self.model.weights_
         found: dict[tuple[str, int], float] = {}
         roles = [
             ("inside", layout.inside, tokens),
@@ -164,11 +164,11 @@ class Extractor:
             if len(ptr) <= 1:
                 continue
             for i in places:
-                for j in range(texts.indptr[i], texts.indptr[i + 1]):
-                    a = int(texts.ids[j])
+                for j in range(rows.indptr[i], rows.indptr[i + 1]):
+                    a = int(rows.indices[j])
                     for k in range(ptr[a], ptr[a + 1]):
                         if layout.label[k] in labels:
-                            value = float(texts.values[j] * weights[k])
+                            value = float(rows.data[j] * weights[k])
                             found[role, a] = found.get((role, a), 0.0) + value
         return found
 

@@ -171,30 +171,38 @@ class FeatureMaker:
         """Return the texts as attributes; `extra` holds further ids (tokens × columns, -1 for none) below `n_extra`."""
         codes, words = _coded(texts)
         offsets = _offsets(texts)
-        columns, at = [], 0
-        by_family = self._columns(codes, words)
+        by_word, at = self._columns(np.arange(len(words)), words), 0
+        near: dict[int, list[Ints]] = {}
         for name, distance in self._templates():
-            columns.append(_shifted(by_family[name], offsets, distance, at, len(self.values_[name])))
-            at += len(self.values_[name]) + 1
+            values, beyond = by_word[name], len(self.values_[name])
+            near.setdefault(distance, []).append(np.append(np.where(values >= 0, values + at, -1), at + beyond))
+            at += beyond + 1
+        bundles = _Bundles()
+        for distance, columns in near.items():
+            bundles.add(np.stack(columns, axis=1), _shifted(codes, offsets, distance, 0, len(words)))
         if self.settings.pairs:
-            pairs = self._pairs(by_family["w"], offsets)
-            columns.append(np.where(pairs >= 0, pairs + at, -1))
+            n = len(self.pair_keys_)
+            pairs = self._pairs(by_word["w"][codes], offsets)
             before = np.where(np.isin(np.arange(len(codes)), offsets), -1, np.roll(pairs, 1))
-            columns.append(np.where(before >= 0, before + at + len(self.pair_keys_), -1))
-            at += 2 * len(self.pair_keys_)
+            bundles.add(np.arange(at, at + n)[:, None], pairs)
+            bundles.add(np.arange(at + n, at + 2 * n)[:, None], before)
+            at += 2 * n
         if self.settings.position:
-            columns += _positions(offsets, at)
+            places, of_token = np.unique(_positions(offsets, at), axis=0, return_inverse=True)
+            bundles.add(places, of_token.ravel())
             at += _N_POSITIONS
         if extra is not None:
-            columns += [np.where(column >= 0, column + at, -1) for column in extra.T]
+            for column in extra.T:
+                bundles.add(np.arange(at, at + n_extra)[:, None], column)
         at += n_extra
-        columns.append(np.full(len(codes), at))  # every token has one attribute: how common is a label?
+        bundles.add(np.array([[at]]), np.zeros(len(codes), np.int64))  # every token has it: how common is a label?
         return Sequences.of(
-            _matrix(columns, at + 1),
+            bundles.attributes(at + 1),
             offsets,
             edges=edge_classes(texts) if self.settings.edges else None,
             segments=segments,
             n_segment_attributes=n_segment_attributes,
+            bundles=bundles.of_tokens(),
         )
 
     def names(self, extra: Sequence[str] = ()) -> list[str]:
@@ -281,16 +289,13 @@ class FeatureMaker:
 _N_POSITIONS = 16
 
 
-def _positions(offsets: Ints, at: int) -> list[Ints]:
+def _positions(offsets: Ints, at: int) -> Ints:
     sizes = np.diff(offsets)
     place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
     total = np.repeat(sizes, sizes)
     back = total - 1 - place
-    return [
-        at + place * 10 // np.maximum(total, 1),
-        np.where(place < 3, at + 10 + place, -1),
-        np.where(back < 3, at + 13 + back, -1),
-    ]
+    tenth = at + place * 10 // np.maximum(total, 1)
+    return np.stack([tenth, np.where(place < 3, at + 10 + place, -1), np.where(back < 3, at + 13 + back, -1)], axis=1)
 
 
 def _coded(texts: Sequence[Text]) -> tuple[Ints, list[str]]:
@@ -315,10 +320,30 @@ def _shifted(values: Ints, offsets: Ints, distance: int, at: int, beyond: int) -
     return np.where(is_in, np.where(found >= 0, found + at, -1), at + beyond)
 
 
-def _matrix(columns: Sequence[Ints], width: int) -> sp.csr_array:
-    if width > np.iinfo(np.int32).max:
-        raise DataError(f"{width:,} attributes; at most 2**31 - 1 have room", hint="Raise min_count.")
-    ids = np.stack(columns, axis=1)
+class _Bundles:
+    """Collects bundles of attributes (rows of ids, -1 for none) and which of them each token has (-1: none)."""
+
+    def __init__(self) -> None:
+        self._rows: list[Ints] = []
+        self._columns: list[Ints] = []
+        self._n = 0
+
+    def add(self, rows: Ints, of_token: Ints) -> None:
+        self._rows.append(rows)
+        self._columns.append(np.where(of_token >= 0, of_token + self._n, -1))
+        self._n += len(rows)
+
+    def attributes(self, width: int) -> sp.csr_array:
+        if width > np.iinfo(np.int32).max:
+            raise DataError(f"{width:,} attributes; at most 2**31 - 1 have room", hint="Raise min_count.")
+        return sp.vstack([_matrix(rows, width) for rows in self._rows], format="csr")
+
+    def of_tokens(self) -> sp.csr_array:
+        return _matrix(np.stack(self._columns, axis=1), self._n)
+
+
+def _matrix(ids: Ints, width: int) -> sp.csr_array:
+    """Return a matrix with ones in the columns that each row names."""
     is_there = ids >= 0
     indptr = np.concatenate([[0], np.cumsum(is_there.sum(axis=1))])
     return sp.csr_array((np.ones(int(indptr[-1])), ids[is_there], indptr), shape=(len(ids), width))

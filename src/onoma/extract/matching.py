@@ -9,14 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from onoma.errors import SettingsError
-from onoma.extract.constraints import Constraint, LabelSet
+from onoma.extract.constraints import SLOT, Constraint, LabelSet
 from onoma.extract.tokens import Text
 
 __all__ = ["Fire", "find_fires", "normal"]
 
 _ENDS = re.compile(r"^[^\w#|*{}]+|[^\w#|*{}]+$")
-_SLOT = re.compile(r"\{\s*([^{}:]+?)\s*(?::\s*([^{}]*?)\s*)?\}")
 _NUMBER = re.compile(r"^\d[\d.,:]*$|^(one|two|three|four|five|six|seven|eight|nine|ten|\d+(am|pm|th|st|nd|rd))$")
 
 
@@ -127,18 +125,12 @@ class _Pattern:
     """Words around one slot."""
 
     def __init__(self, number: int, constraint: Constraint, labels: LabelSet) -> None:
-        slots = list(_SLOT.finditer(constraint.pattern))
-        where = f"pattern {constraint.pattern!r}"
-        if len(slots) != 1:
-            raise SettingsError(f"{where} has {len(slots)} slots; it needs one", hint="For example: near {Location}")
-        slot = slots[0]
+        (slot,) = SLOT.finditer(constraint.pattern)
         self.number, self.longest = number, max(constraint.longest, 1)
-        self.label = labels.find(slot[1], where)
+        self.label = labels.find(slot[1], constraint.name)
         self.before = _elements(constraint.pattern[: slot.start()])
         self.inside = _elements(slot[2] or "")
         self.after = _elements(constraint.pattern[slot.end() :])
-        if not (self.before or self.inside or self.after):
-            raise SettingsError(f"{where} has no words: it would fire everywhere", hint="Use [[proportion]] for that.")
 
     def find(self, words: Sequence[str]) -> Iterator[Fire]:
         n = len(words)

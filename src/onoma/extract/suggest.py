@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onoma.extract.constraints import Constraint, LabelSet
-from onoma.extract.matching import normal
+from onoma.extract.matching import find_fires, normal
 from onoma.extract.tokens import Text
 
 __all__ = ["Suggestion", "suggest_words"]
@@ -37,7 +37,7 @@ def suggest_words(
         for word in each.words:
             if " " not in word and len(each.labels) == 1:
                 seeds[each.labels[0]].add(normal(word))
-    known = set().union(*seeds.values()) if seeds else set()
+    known = _known(texts, constraints, labels)
     contexts: Counter[tuple[str, str]] = Counter()
     pairs: Counter[tuple[tuple[str, str], str]] = Counter()
     counts: Counter[str] = Counter()
@@ -52,6 +52,19 @@ def suggest_words(
     for y, words_of in sorted(seeds.items()):
         found += _of_label(labels.taxonomy.labels[y], words_of, known, contexts, pairs, counts, n, min_count)
     return found
+
+
+def _known(texts: Sequence[Text], constraints: Sequence[Constraint], labels: LabelSet) -> set[str]:
+    """Return the words that dictionaries and tests of tokens speak of in most places, of any label, and punctuation."""
+    naming = [each for each in constraints if each.kind != "pattern"]
+    seen: Counter[str] = Counter()
+    spoken: Counter[str] = Counter()
+    for text, fires in zip(texts, find_fires(texts, naming, labels), strict=True):
+        told = {i for fire in fires for start, size in fire.segments() for i in range(start, start + size)}
+        for i, token in enumerate(text.tokens):
+            seen[normal(token)] += 1
+            spoken[normal(token)] += i in told
+    return {word for word, n in seen.items() if 2 * spoken[word] > n or not any(c.isalnum() for c in word)}
 
 
 def _of_label(

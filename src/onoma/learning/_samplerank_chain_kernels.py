@@ -27,19 +27,23 @@ def _feature(a: int, y: int, layout: Layout) -> int:
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
 def _add_token(i: int, y: int, texts: Texts, layout: Layout, factor: float, weights: Floats) -> None:
-    for j in range(texts.indptr[i], texts.indptr[i + 1]):
-        k = _feature(texts.ids[j], y, layout)
-        if k >= 0:
-            weights[k] += factor * texts.values[j]
+    for m in range(texts.bundle_indptr[i], texts.bundle_indptr[i + 1]):
+        bundle = texts.bundles[m]
+        for j in range(texts.indptr[bundle], texts.indptr[bundle + 1]):
+            k = _feature(texts.ids[j], y, layout)
+            if k >= 0:
+                weights[k] += factor * texts.values[j]
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
 def _token_score(i: int, y: int, texts: Texts, layout: Layout, weights: Floats) -> float:
     total = 0.0
-    for j in range(texts.indptr[i], texts.indptr[i + 1]):
-        k = _feature(texts.ids[j], y, layout)
-        if k >= 0:
-            total += texts.values[j] * weights[k]
+    for m in range(texts.bundle_indptr[i], texts.bundle_indptr[i + 1]):
+        bundle = texts.bundles[m]
+        for j in range(texts.indptr[bundle], texts.indptr[bundle + 1]):
+            k = _feature(texts.ids[j], y, layout)
+            if k >= 0:
+                total += texts.values[j] * weights[k]
     return total
 
 

@@ -68,7 +68,7 @@ def _copying() -> Needed:
         (union_find.components, (0, whole, whole)),
         (exact.sum_forests, (table, table, levels, floats, places, table, table, table)),
         (exact.draw_forests, (key, places, table, table, levels, floats, levels, places, whole)),
-        (consensus.settle_components, (whole, whole, whole, places, 0.0, whole, floats)),
+        (consensus.settle_components, (whole, whole, places, 0.0, whole, floats)),
     ]
 
 

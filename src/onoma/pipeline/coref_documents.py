@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from onoma.coref.discourse.letters import with_letters
 from onoma.coref.discourse.quotations import with_quotations
 from onoma.coref.discourse.trees import with_appositions
-from onoma.coref.discourse.turns import with_turns
+from onoma.coref.discourse.turns import with_called, with_turns
 from onoma.coref.document import Document, documents_of
 from onoma.coref.model import Annotated
 from onoma.corpus.corpus import Corpus
@@ -27,8 +27,13 @@ _CLUSTERS = [COLUMNS.index(name) for name in ("cluster", "cluster_mid", "cluster
 
 def coref_documents(annotations: Annotations, *, genre: str = "") -> list[Document]:
     """Return each document of a batch, with the clusters of its words and with who speaks to whom in it."""
-    found = documents_of(annotations, genre=genre)
-    return [with_clusters(with_appositions(with_quotations(with_letters(with_turns(document))))) for document in found]
+    return [_told(document) for document in documents_of(annotations, genre=genre)]
+
+
+def _told(document: Document) -> Document:
+    for read in (with_turns, with_letters, with_quotations, with_appositions, with_called, with_clusters):
+        document = read(document)
+    return document
 
 
 def given_mentions(corpus: Corpus, *, limit: int | None = None) -> Iterator[tuple[Annotated, Annotations]]:
@@ -42,11 +47,11 @@ def given_mentions(corpus: Corpus, *, limit: int | None = None) -> Iterator[tupl
         )
         cut = _sentences(tokens["word"].to_pylist(), tokens["sentence"].to_pylist())
         annotations = stages.annotate_words([(row["document"], cut)])
-        (document,) = coref_documents(annotations)
+        (document,) = documents_of(annotations)
         speakers = ["" if each in (None, "-", "_") else each for each in tokens["speaker"].to_pylist()]
         spans = zip(own["start"].to_pylist(), own["end"].to_pylist(), strict=True)
         chains = {span: chain_of[name] for span, name in zip(spans, own["id"].to_pylist(), strict=True)}
-        yield Annotated(replace(document, speakers=speakers), chains), annotations
+        yield Annotated(_told(replace(document, speakers=speakers)), chains), annotations
 
 
 def _sentences(words: Sequence[str], numbers: Sequence[int]) -> list[list[str]]:

@@ -49,10 +49,10 @@ class Extracted:
 
 
 def constraint_plan(
-    *, style: Style = "words", longest: int = 5, n_clusters: int = 60, n_rounds: int = 5, seed: int = 0
+    *, style: Style = "words", longest: int = 5, n_clusters: int = 60, n_rounds: int | None = None, seed: int = 0
 ) -> Plan:
     """Return how the command line learns from constraints; chosen on requests for restaurants and films."""
-    learning = Expectations(rate=0.01, l2=30.0, n_rounds=n_rounds, seed=seed)
+    learning = Expectations(rate=0.01, l2=None, n_rounds=n_rounds, seed=seed)
     return Plan(style=style, longest=longest, n_clusters=n_clusters, expectations=learning)
 
 
@@ -92,6 +92,8 @@ def run_extractor(extractor: Extractor, files: Sequence[Path]) -> list[Extracted
 def evaluate_extractor(extractor: Extractor, gold: Path) -> Scores:
     """Compare an extractor with labelled texts."""
     examples = read_examples(gold, extractor.style)
+    if not examples:
+        raise DataError("holds no labelled text", file=gold)
     texts = [each.text for each in examples]
     truth = _gold(examples, extractor.labels)
     sizes = [len(text) for text in texts]

@@ -14,6 +14,7 @@ from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.arrow import from_arrow
 from onoma.corpus.readers.table import read_table
 from onoma.errors import SettingsError
+from onoma.numerics.memory import give_back
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.auto import pick_model
 from onoma.resolve.blocking.canopies import CanopySettings
@@ -74,6 +75,7 @@ class Ready:
 def make_ready(frame: object, config: ResolveConfig) -> Ready:
     """Read a table, tell its ids and sources, infer the kinds of its columns and make their values comparable."""
     table = _in_context(unambiguous(from_arrow(frame)), config)
+    give_back(len(table))  # what it took to read it
     check_known(table, list(config.exclude))
     check_golden(table, config.golden, config.source)
     sources, codes = read_sources(table, config.source, link=config.link)
@@ -83,6 +85,7 @@ def make_ready(frame: object, config: ResolveConfig) -> Ready:
     unused = [name for name in table.column_names if name in left_out]
     fields = prepare_fields(table, kinds=config.kinds, exclude=unused)
     fields.ignored.extend(Ignored(name, "by its name it is the answer, and no evidence") for name in answers)
+    give_back(len(table))
     return Ready(config, table, sources, codes, fields, frozenset(left_out), note)
 
 

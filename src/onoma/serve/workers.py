@@ -10,10 +10,11 @@ import asyncio
 import contextlib
 import gc
 import os
+import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import uvicorn
@@ -28,6 +29,8 @@ __all__ = ["run_server", "run_workers"]
 
 _AT_ONCE = 1.0
 """Seconds; a process that ends sooner would end again."""
+_PATIENCE = 10.0
+"""Seconds that processes have to end when the first one does."""
 _LONG = 0.25
 """Seconds; who comes while an answer takes longer does not wait for it."""
 _MUTE = 0.05
@@ -63,7 +66,7 @@ class _Turns:
                 self.free.set()
 
 
-class _OneByOne(uvicorn.Server):
+class _OneByOne(uvicorn.Server):  # type: ignore[misc]  # its types are not looked at (see pyproject.toml)
     """A server that lets the next one come when it answers nobody."""
 
     def __init__(self, app: FastAPI, listener: socket.socket) -> None:
@@ -137,10 +140,19 @@ def run_workers(n: int, path: Path, listener: socket.socket, make: Callable[[Ser
         pass
     finally:
         os.close(alive)
-        for process in begun:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(process, 0)
+        _wait_for(begun)
         os.close(until)
+
+
+def _wait_for(processes: Iterable[int]) -> None:
+    """Wait until processes have ended; one that does not, stuck in its beginning say, is ended: it only read."""
+    end = time.monotonic() + _PATIENCE
+    for process in processes:
+        with contextlib.suppress(ChildProcessError, ProcessLookupError):
+            while os.waitpid(process, os.WNOHANG) == (0, 0):
+                if time.monotonic() > end:
+                    os.kill(process, signal.SIGKILL)
+                time.sleep(0.02)
 
 
 def _part(

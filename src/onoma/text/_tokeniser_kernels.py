@@ -20,7 +20,7 @@ CHARACTER_COLUMNS = (
 place in the chunk, signs of a URL or number, how the next chunk begins, how the last ended, and the decision on it."""
 _START = np.uint32(2166136261)
 _STEP = np.uint32(16777619)
-_HYPHEN, _STAR, _BULLET, _HASH, _DOT, _PAREN = 45, 42, 0x2022, 35, 46, 41
+_HYPHEN, _STAR, _BULLET, _HASH, _DOT, _PAREN, _COLON = 45, 42, 0x2022, 35, 46, 41, 58
 _LONGEST = 10_000
 """Longer runs without blanks are cut: memory stays bounded whatever comes."""
 _SHORT_LINE = 40
@@ -106,12 +106,24 @@ def _split_lines(
     last: int,
     begins: NDArray[np.bool_],
 ) -> None:
-    """Mark the lines of a paragraph that begin a block: list items, and what follows a heading or a short item."""
-    longest, line = 0, first
+    """Mark the lines of a paragraph that begin a block.
+
+    Those are list items, and what follows a heading or a short item. Where at most of its line ends the next word would
+    have stood on the line before, the paragraph was not filled to a width: each of its lines was ended on purpose
+    (posts, messages, addresses).
+    """
+    longest, line, n_ends, n_loose = 0, first, 0, 0
     for k in range(first + 1, last + 1):
         if k == last or lines[k] > 0:
             longest = max(longest, ends[k - 1] - starts[line])
             line = k
+    line = first
+    for k in range(first + 1, last):
+        if lines[k] > 0:
+            n_ends += 1
+            n_loose += ends[k - 1] - starts[line] + 1 + ends[k] - starts[k] <= longest
+            line = k
+    loose = 2 * n_loose > n_ends
     line = first
     for k in range(first + 1, last):
         if lines[k] == 0:
@@ -119,8 +131,9 @@ def _split_lines(
         width = ends[k - 1] - starts[line]
         final = codes[ends[k - 1] - 1]
         closed = final == _DOT or final == 33 or final == 63
-        short = width <= _SHORT_LINE or 2 * width < longest
-        opens = classes[codes[starts[k]]] != CASED_LOWER
+        short = loose or width <= _SHORT_LINE or 2 * width < longest
+        # A message may begin with its writer's name, which in small letters begins no sentence elsewhere.
+        opens = classes[codes[starts[k]]] != CASED_LOWER or (loose and codes[ends[k] - 1] == _COLON)
         if (
             _is_item(codes, classes, starts[k], ends[k])
             or codes[starts[line]] == _HASH

@@ -4,8 +4,9 @@
 contractions (*do|n't*), and in the few words that treebanks cut in two (*can|not*, *gon|na*). *Does a sentence end
 after this token?* is asked after every token. Both are linear models over hashed windows, of characters and of words.
 
-What needs no learning is a rule: a blank ends a token; an empty line, a heading or a list item ends a sentence. No
-question looks beyond its block (paragraph, heading, item), so texts joined by an empty line are cut as each alone.
+What needs no learning is a rule: a blank ends a token, the full stop of *Figs.* belongs to it (`conventions`); an empty
+line, a heading or a list item ends a sentence. No question looks beyond its block (paragraph, heading, item), so texts
+joined by an empty line are cut as each alone.
 
 Cost: a few microseconds a token; memory is bounded, because a text is cut block by block.
 """
@@ -25,6 +26,7 @@ from onoma.progress import SILENT, Progress
 from onoma.text._tokeniser_kernels import CHARACTER_COLUMNS, cut_tokens, describe_characters, find_chunks, kinds_beside
 from onoma.text._words_kernels import build_table
 from onoma.text.characters import tables_for
+from onoma.text.conventions import Cuts, known_cuts
 from onoma.text.linear import LinearModel, Told, Training, templates_of
 from onoma.text.syntax.treebank import Treebank
 from onoma.text.tokens import Tokens, codes_of
@@ -123,28 +125,33 @@ class Tokeniser:
     def tokenise(self, text: str) -> Tokens:
         """Return the tokens and sentences of a text."""
         codes = codes_of(text)
-        starts, ends, bounds = self._tokens(codes)
-        blocks = Tokens(codes, starts, ends, bounds)
-        return Tokens(codes, starts, ends, self._sentences(blocks))
-
-    def _tokens(self, codes: NDArray[np.uint32]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        """Return where tokens start and end, and the first token of each block (and the end)."""
         chunks = _Chunks.of(codes)
+        known = known_cuts(text, chunks.starts, chunks.blocks)
+        starts, ends, bounds = self._tokens(codes, chunks, known)
+        blocks = Tokens(codes, starts, ends, bounds)
+        return Tokens(codes, starts, ends, self._sentences(blocks, known))
+
+    def _tokens(
+        self, codes: NDArray[np.uint32], chunks: _Chunks, known: Cuts
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Return where tokens start and end, and the first token of each block (and the end)."""
         parts, column = [], len(CHARACTER_COLUMNS) - 1
         for part in chunks.batches():
             rows, asked = part.describe(codes, self.cut_keys, self.cuts, self._cut_places)
             split = self.characters.predict(rows, part.bounds(), column, asked)
+            known.apply(split, int(part.starts[0]))
             parts.append(cut_tokens(part.starts, part.ends, int(part.starts[0]), split))
         if not parts:
             return np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(1, np.int32)
         starts, ends = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
         return starts, ends, chunks.first_tokens(starts)
 
-    def _sentences(self, blocks: Tokens) -> NDArray[np.int32]:
+    def _sentences(self, blocks: Tokens, known: Cuts) -> NDArray[np.int32]:
         if not len(blocks):
             return np.zeros(1, np.int32)
         rows = _sentence_rows(blocks, self.words)
         last = self.sentences.predict(rows, blocks.sentences, len(SENTENCE_COLUMNS) - 1, None) == 1
+        last[np.isin(blocks.ends, known.go_on)] = False
         last[blocks.sentences[1:] - 1] = True
         return np.append(0, np.flatnonzero(last) + 1).astype(np.int32)
 

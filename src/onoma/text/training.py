@@ -11,6 +11,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
+
 from onoma.learning.packing import load_arrays, save_arrays
 from onoma.progress import SILENT, Progress
 from onoma.text.annotate import Annotator
@@ -66,8 +68,9 @@ def train_all(
     """
     treebank = join_treebanks([read_ewt(data, "train"), read_gum(data, "train", clean=clean)])
     lexicon = read_lexicon(data / "correction/lexicon")
-    groups = clusters_of(data, clusters, seed=seed, progress=progress)
-    usage, vectors = usage_of(data), vectors_of(data, progress=progress)
+    with threadpool_limits(1):  # sums on several cores differ in their last bits
+        groups = clusters_of(data, clusters, seed=seed, progress=progress)
+        usage, vectors = usage_of(data), vectors_of(data, progress=progress)
     return train_on(treebank, lexicon, groups, usage, vectors, seed=seed, progress=progress)
 
 

@@ -15,7 +15,7 @@ from onoma.text.clusters import Clusters
 from onoma.text.tokens import Tokens
 from onoma.text.usage import Usage
 
-__all__ = ["COLUMNS", "USAGE_COLUMNS", "WordTable", "attributes_of", "word_keys"]
+__all__ = ["COLUMNS", "USAGE_COLUMNS", "WordTable", "attributes_of", "token_keys", "word_keys"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,11 @@ class WordTable:
 
 def word_keys(words: list[str]) -> NDArray[np.uint32]:
     """Return each word's key in a `WordTable`."""
-    tokens = Tokens.of_words([words])
+    return token_keys(Tokens.of_words([words]))
+
+
+def token_keys(tokens: Tokens) -> NDArray[np.uint32]:
+    """Return the key of each token's word in a `WordTable`."""
     return np.asarray(hash_words(tokens.codes, tokens.starts, tokens.ends, *tables_for(tokens.codes)))
 
 

@@ -8,7 +8,9 @@ from onoma.cli.app import app
 from onoma.corpus.writers.annotations import write_annotations
 from onoma.errors import DataError, SettingsError
 from onoma.pipeline.text.annotation import annotate
+from onoma.pipeline.text.training import _divided
 from onoma.text.annotate import MODELS
+from onoma.text.names.tagger import LabelledSentences
 
 needs_models = pytest.mark.skipif(not (MODELS / "names.npz").exists(), reason="the models are not here yet")
 TEXT = "Ada Lovelace wrote to Charles Babbage in London.\n\nShe visited IBM.\n"
@@ -103,6 +105,14 @@ def test_labels_that_are_unknown_are_named(tmp_path):
     assert "HUMAN" in str(result.exception)
 
 
+def test_documents_that_begin_alike_are_learnt_from_and_no_names_are_an_error(monkeypatch):
+    alike = LabelledSentences([["Anna", "lives"]], [[(0, 1, "PER")]], ["wiki"])
+    monkeypatch.setattr("onoma.pipeline.text.training.zlib.crc32", lambda _: 9)
+    assert _divided([alike] * 3) == ([alike] * 3, [])
+    with pytest.raises(DataError, match="no sentence with names"):
+        _divided([LabelledSentences([["a", "b"]], [[]], ["wiki"])] * 3)
+
+
 @needs_models
 def test_spacy_both_ways(tmp_path):
     spacy = pytest.importorskip("spacy")
@@ -113,7 +123,7 @@ def test_spacy_both_ways(tmp_path):
     nlp.add_pipe("onoma")
     doc = nlp("Ada Lovelace wrote to Charles Babbage in London.")
     assert [(span.text, span.label_) for span in doc.ents][0] == ("Ada Lovelace", "PER")
-    assert doc[2].tag_ == "VBD" and doc[2].dep_ == "root"
+    assert doc[2].tag_ == "VBD" and doc[2].dep_ == "root" and doc[2].morph.get("Tense") == ["Past"]
     blank = spacy.blank("en")
     blank.add_pipe("sentencizer")
     blank.to_disk(tmp_path / "pipeline")

@@ -24,10 +24,15 @@ STRUCTURES = {
 }
 
 
-def make(lengths, *, seed=0, n_attributes=4, n_segment=2, n_classes=2):
+def make(lengths, *, seed=0, n_attributes=4, n_segment=2, n_classes=2, n_bundles=None):
     rng = np.random.default_rng(seed)
     n = sum(lengths)
-    matrix = sp.random_array((n, n_attributes), density=0.5, rng=rng, format="csr")
+    matrix = sp.random_array((n_bundles or n, n_attributes), density=0.5, rng=rng, format="csr")
+    bundles = (
+        None
+        if n_bundles is None
+        else sp.csr_array(np.tile(np.eye(n_bundles), (n, 1))[: 2 * n].reshape(n, 2, -1).sum(1))
+    )
     starts = rng.integers(0, n, 6)
     segments = (starts, rng.integers(1, 4, 6), rng.integers(0, n_segment, 6))
     return Sequences.of(
@@ -36,13 +41,15 @@ def make(lengths, *, seed=0, n_attributes=4, n_segment=2, n_classes=2):
         edges=rng.integers(0, n_classes, n),
         segments=segments,
         n_segment_attributes=n_segment,
+        bundles=bundles,
     )
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
 @pytest.mark.parametrize("is_barred", [False, True])
-def test_inference_is_exact(name, is_barred):
-    structure, sequences = STRUCTURES[name], make([5, 1, 4], seed=len(name))
+@pytest.mark.parametrize("n_bundles", [None, 3], ids=["", "bundles"])
+def test_inference_is_exact(name, is_barred, n_bundles):
+    structure, sequences = STRUCTURES[name], make([5, 1, 4], seed=len(name), n_bundles=n_bundles)
     barred = np.zeros((2, structure.n_labels, structure.n_labels), bool)
     barred[0, 0, 1] = is_barred
     layout = build_layout(structure, sequences, barred=barred)
@@ -82,9 +89,10 @@ def test_seven_tokens_with_long_segments():
     np.testing.assert_allclose(ours, chances @ vectors, atol=1e-10)
 
 
-def test_scores_beyond_the_range_of_exp():
-    """Scaled chains underflow here: the way through logarithms takes over."""
-    sequences, structure = make([4], n_classes=1), Structure(2, pairs="all")
+@pytest.mark.parametrize("longest", [1, 2])
+def test_scores_beyond_the_range_of_exp(longest):
+    """Scaled probabilities underflow here: the way through logarithms takes over."""
+    sequences, structure = make([4], n_classes=1), Structure(2, longest=longest, pairs="all")
     layout = build_layout(structure, sequences, barred=np.array([[[False, True], [True, False]]]))
     weights = np.random.default_rng(1).normal(size=n_weights(layout))
     weights[: layout.transition] *= 2000
@@ -92,6 +100,23 @@ def test_scores_beyond_the_range_of_exp():
     ours = np.zeros(len(weights))
     assert evaluate_texts(np.arange(1), sequences.texts, layout, weights, ours) == pytest.approx(log_z)
     np.testing.assert_allclose(ours, chances @ vectors, atol=1e-8)
+
+
+def test_bundles_say_what_their_attributes_say():
+    """Shared or not: the same attributes, the same objective and the same observed features."""
+    shared = make([4, 3], n_bundles=3)
+    assert len(shared.texts.bundles) >= 2 * 3  # else no table is used
+    alone = Sequences.of(shared.attributes(), shared.texts.offsets, edges=shared.texts.edges)
+    structure, gold = Structure(3, longest=2), Segmentation.of_spans([(0, 2, 1), (2, 4, 0), (4, 5, 2), (5, 7, 1)], 7)
+    plain = Sequences(shared.texts._replace(segment_indptr=alone.texts.segment_indptr), shared.n_attributes, 0, 2)
+    found = []
+    for sequences in (plain, alone):
+        layout = build_layout(structure, sequences, gold)
+        weights, observed = np.random.default_rng(0).normal(size=n_weights(layout)), np.zeros(n_weights(layout))
+        add_gold(np.arange(2), sequences.texts, layout, gold.labels, gold.lengths, observed)
+        value, slope = objective(sequences.texts, layout, observed, weights, 0.3)
+        found.append(np.concatenate([[value], slope, observed, layout.label]))
+    np.testing.assert_allclose(found[0], found[1], atol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["chain", "each its own", "taxonomy"])
@@ -147,6 +172,19 @@ def test_stochastic_gradients_approach_the_optimum():
     best = objective(sequences.texts, exact.layout(), observed, exact.weights_, 1.0)[0]
     ours = objective(sequences.texts, exact.layout(), observed, model.weights_, 1.0)[0]
     assert best <= ours < 1.15 * best
+
+
+def test_the_scaled_search_ends_at_the_optimum():
+    """Common and rare attributes, and one that is nowhere: the gradient vanishes, and what no text touches stays 0."""
+    sequences, gold = planted()
+    wide = Sequences(sequences.texts, sequences.n_attributes + 1)
+    model = SemiCRF(Structure(3, longest=3, pairs="all")).fit(wide, gold, training=Training(l2=0.5, tolerance=1e-10))
+    layout, observed = model.layout(), np.zeros(len(model.weights_))
+    add_gold(np.arange(len(wide)), wide.texts, layout, gold.labels, gold.lengths, observed)
+    assert np.abs(objective(wide.texts, layout, observed, model.weights_, 0.5)[1]).max() < 1e-2
+    for ptr in (layout.inside, layout.begin, layout.end):
+        assert np.any(model.weights_[ptr[0] : ptr[-2]])
+        assert not np.any(model.weights_[ptr[-2] : ptr[-1]])
 
 
 def test_a_model_survives_its_folder(tmp_path):

@@ -3,7 +3,7 @@ import pytest
 
 from onoma.errors import DataError, SettingsError
 from onoma.learning.sequences._sequence_kernels import crf_epoch
-from onoma.learning.sequences.sequence import ChainTraining, LinearChain, bio_transitions, learn_chain
+from onoma.learning.sequences.sequence import OUTSIDE, ChainTraining, LinearChain, bio_transitions, learn_chain
 from reference.learning_sequence import best_path, label_marginals, log_likelihood, stretch_probability
 
 PTR = np.array([0, 4, 4, 5, 8], np.int32)
@@ -40,6 +40,36 @@ def test_span_probabilities_agree_with_enumeration(seed):
         e = int(PTR[np.searchsorted(PTR, a, side="right")])
         want = stretch_probability(ids[s:e], model.weights, model.transitions, a - s, codes[a:b])
         assert found[k] == pytest.approx(want, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_token_outside_has_the_first_label_and_the_rest_is_as_likely_as_given_that(seed):
+    ids, model = world(seed)
+    held = ids.copy()
+    held[6, 0] = OUTSIDE
+    codes = model.decode(held, PTR)
+    paths = [(x, 0, z) for x in range(3) for z in range(3)]
+    scores = {
+        path: log_likelihood(ids[5:], model.weights.astype(np.float64), model.transitions, np.array(path))
+        for path in paths
+    }
+    assert tuple(codes[5:]) == max(scores, key=scores.get)
+    total = sum(np.exp(value) for value in scores.values())
+    found = model.marginals(held, PTR)
+    assert found[6].tolist() == pytest.approx([1.0, 0.0, 0.0])
+    for label in range(3):
+        want = sum(np.exp(value) for path, value in scores.items() if path[0] == label) / total
+        assert found[5, label] == pytest.approx(want, abs=1e-6)
+
+
+def test_a_token_of_the_first_labels_has_none_else():
+    ids, model = world(1)
+    for m, allowed in ((1, {1}), (2, {1, 2})):
+        held = ids.copy()
+        held[:, 0] = OUTSIDE - m
+        assert set(model.decode(held, np.arange(9)).tolist()) <= allowed
+        chances = model.marginals(held, np.arange(9))
+        assert chances[:, sorted(allowed)].sum(axis=1) == pytest.approx(np.ones(8))
 
 
 def test_one_step_follows_the_gradient():

@@ -9,13 +9,14 @@ from onoma.corpus.documents import Text
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import history, show
-from onoma.kb.texts import explain_text_entity
+from onoma.kb.texts import explain_text_entity, named_entity
 from onoma.pipeline.building.build import BuildJob, build, identity_of
 from onoma.pipeline.building.grouping import group_records, touched_by
 from onoma.pipeline.building.parts import Kept
-from onoma.pipeline.building.reading import read_documents
+from onoma.pipeline.building.reading import _retype, read_documents
 from onoma.pipeline.coreference import coref_model
 from onoma.pipeline.link_texts import LinkJob, link_files
+from onoma.pipeline.linking import find_mention
 from onoma.pipeline.text.annotation import pipeline_named
 
 ADA = (
@@ -91,9 +92,51 @@ def test_a_part_of_a_name_is_in_no_fact_and_a_title_makes_a_person() -> None:
     assert titled and set(titled.values()) == {"PER"}
 
 
+def test_whose_something_is_is_written_in_one_way() -> None:
+    for text in (
+        "Mary Somerville is the sister of Ada Lovelace.\n",
+        "Mary Somerville, the sister of Ada Lovelace, left London.\n",
+        "Ada Lovelace's sister, Mary Somerville, left London.\n",
+    ):
+        assert ("Ada Lovelace", "nmod:poss<sister", "Mary Somerville") in told_of(text)
+
+
+def test_a_place_is_told_with_its_preposition_and_two_subjects_are_none() -> None:
+    told = told_of("The Royal Society is in London. The Indian and British writer Ada Lovelace wept.\n")
+    assert ("Royal Society", "nsubj<be>obl:in", "London") in told
+    assert not [each for each in told if {"Indian", "British"} <= {each[0], each[2]}]
+
+
+def test_an_abbreviation_that_is_explained_is_one_with_the_name() -> None:
+    text = "The Food Standards Agency (FSA) met in Leeds. Leeds United paid the FSA.\n"
+    (read,) = read_documents([Text("a", text)], pipeline_named(None), coref_model())
+    called = {row["name"]: row["names"] for row in read.records}
+    assert called["Food Standards Agency"] == ["FSA", "Food Standards Agency"]
+    assert called["Leeds"] == ["Leeds"]  # a place is not the club that has it in its name
+
+
+def test_a_company_goes_by_its_first_word_and_a_university_does_not() -> None:
+    names = {"1": "Meridian Shipping Corp.", "2": "Meridian", "3": "Boston University", "4": "Boston", "5": "Meridian"}
+    kinds = {"1": "ORG", "2": "LOC", "3": "ORG", "4": "LOC", "5": "LOC"}
+    records = [{"id": key, "name": name, "names": [name], "type": kinds[key]} for key, name in names.items()]
+    _retype(records, {"5"})  # something is in it
+    assert {row["id"]: row["type"] for row in records} == kinds | {"2": "ORG"}
+
+
 def test_names_without_a_word_in_common_are_two() -> None:
     (read,) = read_documents([Text("b", BABBAGE)], pipeline_named(None), coref_model())
     assert {row["name"] for row in read.records} == {"Charles Babbage", "Ada Lovelace", "London"}
+
+
+def test_a_name_is_found_and_a_stranger_is_none(kb: Path) -> None:
+    found = find_mention(kb, {"name": "Lovelace", "type": "PER"})
+    with read_knowledge_base(kb) as base:
+        assert found.best is not None
+        assert found.best.entity == named_entity(base, "ada lovelace")
+    assert find_mention(kb, {"name": "Xandor Quy"}).best is None
+    for wrong in ({"nam": "Ada"}, {"name": " "}, {}):
+        with pytest.raises(SettingsError):
+            find_mention(kb, wrong)
 
 
 def test_entities_join_documents_and_say_their_sentences(kb: Path) -> None:

@@ -24,6 +24,7 @@ def joined(*rows: tuple[str, str, str], genders: str = "") -> list[list[str]]:
         ("Dr. Lindqvist", "Sofia Lindqvist", "family"),
         ("Tommy", "Thomas Brandt", "given"),
         ("USDA", "US Department of Agriculture", "initials"),
+        ("U.S.", "United States", "initials"),
         ("Northsea", "Northsea Lines", "first"),
         ("Chen", "Robert Achebe", None),
         ("R. Chen", "Grace Chen", None),
@@ -69,3 +70,20 @@ def test_one_of_two_that_cannot_be_told_is_left_alone() -> None:
 
 def test_a_given_and_a_family_name_of_one_person_are_not_parted() -> None:
     assert part_groups(np.zeros(3, np.int64), ["Edith Day", "Edith", "Day"], ["x", "x", "x"]).tolist() == [0, 0, 0]
+
+
+def test_a_place_and_a_title_alone_stay_apart() -> None:
+    names = ["Lausanne", "HC Lausanne", "Lausanne"]
+    parted = part_groups(np.zeros(3, np.int64), names, ["x", "x", "y"], ["LOC", "ORG", "LOC"])
+    assert parted[0] == parted[2] != parted[1]
+    assert len(set(part_groups(np.zeros(3, np.int64), names, ["x", "x", "y"]).tolist())) == 1  # of unknown kinds
+    assert len(set(part_groups(np.zeros(2, np.int64), ["the Queen", "Queen"], ["x", "y"]).tolist())) == 2
+
+
+def test_an_office_tells_which_of_two_is_meant() -> None:
+    company = [(name, document, "PER") for name in ("Babbage", "Byron", "Somerville") for document in ("x", "y")]
+    others = [(f"N{k}", f"d{k}", "PER") for k in range(8)]
+    rows = [("Councillor Marsh", "x", "PER"), ("Mr Thomas Marsh", "x", "PER"), ("Councillor David Marsh", "y", "PER")]
+    assert ["Councillor Marsh", "Councillor David Marsh"] in [
+        sorted(g, key=len) for g in joined(*rows, *company, *others)
+    ]

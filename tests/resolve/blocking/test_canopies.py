@@ -15,6 +15,7 @@ from onoma.resolve.blocking._canopies_kernels import (
     entries_of_values,
     fill_rows,
     nearest,
+    rows_of_values,
 )
 from onoma.resolve.blocking.canopies import CanopySettings, find_candidates, inverted_lists, pair_similarity
 from onoma.resolve.fields.prepare import prepare_fields
@@ -203,7 +204,9 @@ def test_features_of_records_are_those_of_their_values(codes, bags, hot):
 @given(st.lists(st.tuples(*[st.integers(-1, 3)] * 2), min_size=1, max_size=14), st.integers(2, 6))
 def test_features_of_two_values_together(pairs, hot):
     one, other = np.array(pairs, dtype=np.int32).T.copy()
-    block = entries_of_pairs(one, other, counts_of(one.tolist()), counts_of(other.tolist()), hot)
+    counts = counts_of(one.tolist())
+    lists = rows_of_values(one, len(counts))
+    block = entries_of_pairs(*lists, counts, other, counts_of(other.tolist()), hot)
     known = {pair for pair in pairs if min(pair) >= 0}
     records = [[i for i, each in enumerate(pairs) if each == pair] for pair in known]
     assert shared(block) == sorted(each for each in records if 2 <= len(each) <= hot)

@@ -7,8 +7,9 @@ import pytest
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import PeopleSettings, simulate_people
+from onoma.numerics.rng import stream
 from onoma.resolve.api import resolve
-from onoma.resolve.check.checking import _kept, check_resolution
+from onoma.resolve.check.checking import _calibration, _kept, check_resolution
 from onoma.resolve.check.probing import Probe
 from onoma.resolve.comparison.weights import edge_weights
 from onoma.resolve.config import ResolveConfig
@@ -92,6 +93,24 @@ def test_sources_that_are_linked_are_mirrored():
     quality = found.quality
     assert {"strangers", "mirrors"} == set(quality.decoys)
     assert quality.precision.low <= 1.0 and quality.recall.estimate > 0.7
+    probe = Probe(found, found.posterior, found.weighed)
+    some, none = (_calibration(probe, missed=each)[0](probe.sure[probe.tree]).mean() for each in (True, False))
+    assert none < some + 0.01, "fewer rows are without a partner where some partners were missed"
+    assert quality.precision.low <= none, "but perhaps none was"
+
+
+def test_pairs_are_stated_by_all_readings_that_precision_is():
+    """Rows with duplicates in their own source: are they these, or families? Either may be true."""
+    table = simulate_people(400, seed=3, settings=PeopleSettings(duplicates=0.6, clumping=0.0, households=0.0))
+    entity = Clustering.from_labels(table["cluster_id"]).labels
+    side = np.where(stream(1, "side").random(len(table)) < 0.8, entity % 2, 1 - entity % 2).astype(str)
+    found = resolve(table.append_column("source", [side]), source="source", link=True, truth="cluster_id")
+    probe = Probe(found, found.posterior, found.weighed)
+    maps = [_calibration(probe, spare=spare)[0] for spare in (True, False)]
+    assert maps[0].spared and not found.quality.calibrated
+    one, other = (each(probe.sure[probe.tree]).mean() for each in maps)
+    assert other < one
+    assert found.quality.pair_probability[probe.tree].mean() == pytest.approx((one + other) / 2, abs=0.02)
 
 
 @pytest.mark.parametrize("model", ["exact-match", "pairwise"])

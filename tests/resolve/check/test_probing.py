@@ -7,7 +7,7 @@ import pytest
 
 from onoma.corpus.simulate import simulate_people
 from onoma.resolve.api import resolve
-from onoma.resolve.check.probing import COPIES, FEWEST_PLANTED, Probe
+from onoma.resolve.check.probing import COPIES, FEWEST_PLANTED, Probe, lonely
 
 
 @functools.cache
@@ -35,6 +35,16 @@ def test_copies_are_found_more_often_than_strangers_are_joined():
 def test_strangers_stand_for_half_the_rows_together():
     worth = probe().worth("strangers")
     assert worth.sum() == pytest.approx(probe().n / 2)
+
+
+def test_rows_without_a_partner_are_counted_where_matches_are_missed_and_strangers_are_joined():
+    n, partners, recall, joined = 1_000, 700, 0.8, 0.1
+    links = partners * recall + (n - partners) * joined
+    assert lonely(n, links, joined, np.array([1 / recall - 1])) == pytest.approx(n - partners)
+    assert lonely(n, links, joined, np.zeros(1)) == pytest.approx((n - links) / (1 - joined)), "nothing is missed"
+    assert lonely(n, 990, 0.0, np.array([0.5])) == 0.0, "there are no fewer than none"
+    spread = lonely(n, links, joined, np.array([0.1, 0.25, 0.6]))
+    assert 0.0 < spread < n - links, "what may have been missed is averaged over"
 
 
 def test_a_tree_holds_each_entity():

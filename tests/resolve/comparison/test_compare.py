@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import chisquare
 
-from onoma.resolve.comparison.compare import compare_records, log_shares, random_pairs
+from onoma.resolve.comparison.compare import LazyShares, compare_records, log_shares, random_pairs
 from onoma.resolve.fields.prepare import prepare_fields
 
 
@@ -83,3 +83,18 @@ def test_pairs_within_blocks_are_alike():
 def test_blocks_of_one():
     a, b = random_pairs(3, 100, seed=0, block=np.arange(3, dtype=np.int32))
     assert len(a) == len(b) == 0
+
+
+@pytest.mark.parametrize("pairs", [slice(1, 4), np.array([3, 0]), 2])
+def test_shares_worked_out_when_asked_for_are_the_same(pairs):
+    table = pa.table(
+        {"name": ["Ada Lee", "Ada Lee", "Bob Roe", "Ada", "Ada"], "city": ["Ulm", "Ulm", "Ulm", None, "Bonn"]}
+    )
+    fields = prepare_fields(table, kinds={"name": "person", "city": "place"}).fields
+    a, b = (np.array(side, dtype=np.int32) for side in ([0, 0, 3, 1], [1, 2, 4, 2]))
+    levels = compare_records(fields, a, b)
+    dense, lazy = log_shares(fields, a, levels), LazyShares(fields, a, levels)
+    assert (dense < 0).any()
+    assert np.array_equal(lazy[pairs], dense[pairs])
+    assert np.array_equal(np.asarray(lazy.some(np.array([2, 3]))), dense[2:])
+    assert lazy.shape == dense.shape

@@ -9,6 +9,7 @@ import typer
 from onoma.cli.console import Speaker, Strong
 from onoma.cli.interrupt import Interrupt
 from onoma.cli.options import Json, Quiet
+from onoma.cli.text.options import Annotator, Documents, Fresh, IdField, TextField
 from onoma.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -19,9 +20,7 @@ __all__ = ["annotate"]
 
 
 def annotate(
-    inputs: Annotated[
-        list[str], typer.Argument(metavar="FILES…", help="Files, folders, patterns; - is standard input.")
-    ],
+    inputs: Documents,
     *,
     output: Annotated[
         Path | None,
@@ -40,20 +39,12 @@ def annotate(
         str | None,
         typer.Option("--to", help="The format of the output, where its name does not say it (brat, parquet)."),
     ] = None,
-    text_field: Annotated[
-        str, typer.Option("--text-field", help="The field of JSON Lines that holds the text.")
-    ] = "text",
-    id_field: Annotated[
-        str, typer.Option("--id-field", help="The field of JSON Lines that names the document.")
-    ] = "id",
-    model: Annotated[
-        str | None, typer.Option("--with", help="A folder of models, or spacy:NAME for a pipeline of spaCy.")
-    ] = None,
+    text_field: TextField = "text",
+    id_field: IdField = "id",
+    model: Annotator = None,
     style: Annotated[str, typer.Option("--style", help="How names are understood: wiki, social…")] = "wiki",
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="How many processes; the answer is the same.", min=1)] = 1,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Do not go on from an earlier run that was broken off.")
-    ] = False,
+    fresh: Fresh = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -9,6 +9,7 @@ import typer
 from onoma.cli.console import Speaker
 from onoma.cli.interrupt import INTERRUPTED, Interrupt
 from onoma.cli.options import Json, Quiet, Seed
+from onoma.cli.text.options import Annotator, Documents, Fresh, IdField, SourceFormat, TextField
 from onoma.errors import SettingsError
 from onoma.jobs import noted
 
@@ -16,9 +17,7 @@ __all__ = ["build"]
 
 
 def build(
-    inputs: Annotated[
-        list[str], typer.Argument(metavar="DOCS…", help="Files, folders, patterns; - is standard input.")
-    ],
+    inputs: Documents,
     *,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The knowledge base to make: kb.duckdb.")
@@ -26,18 +25,10 @@ def build(
     into: Annotated[
         Path | None, typer.Option("--into", metavar="KB", help="Add documents to this one; ids are kept.")
     ] = None,
-    source_format: Annotated[
-        str | None, typer.Option("--from", help="text, markdown, html or jsonl; else by name.")
-    ] = None,
-    text_field: Annotated[
-        str, typer.Option("--text-field", help="The field of JSON Lines that holds the text.")
-    ] = "text",
-    id_field: Annotated[
-        str, typer.Option("--id-field", help="The field of JSON Lines that names the document.")
-    ] = "id",
-    annotator: Annotated[
-        str | None, typer.Option("--with", help="A folder of text models, or spacy:NAME for a pipeline of spaCy.")
-    ] = None,
+    source_format: SourceFormat = None,
+    text_field: TextField = "text",
+    id_field: IdField = "id",
+    annotator: Annotator = None,
     model: Annotated[Path | None, typer.Option("--model", help="A folder with a coreference model.")] = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="How many processes read; the answer is the same.", min=1)
@@ -59,9 +50,7 @@ def build(
         typer.Option("--engine", help="Where documents are read: processes[4], spark://host:port, yarn, k8s://…"),
     ] = None,
     seed: Seed = 0,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Do not go on from an earlier run that was broken off.")
-    ] = False,
+    fresh: Fresh = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -8,6 +8,7 @@ import typer
 from onoma.cli.console import Speaker
 from onoma.cli.interrupt import Interrupt
 from onoma.cli.options import Json, Quiet
+from onoma.cli.text.options import Annotator, Documents, IdField, SourceFormat, TextField
 
 if TYPE_CHECKING:
     from onoma.pipeline.coreference import CorefJob
@@ -16,9 +17,7 @@ __all__ = ["coref"]
 
 
 def coref(
-    inputs: Annotated[
-        list[str], typer.Argument(metavar="FILES…", help="Files, folders, patterns; - is standard input.")
-    ],
+    inputs: Documents,
     *,
     output: Annotated[
         Path | None,
@@ -28,19 +27,11 @@ def coref(
             help="out.jsonl, .conll, .html, .duckdb; .txt: pronouns replaced by names. Without: chains are shown.",
         ),
     ] = None,
-    source_format: Annotated[
-        str | None, typer.Option("--from", help="text, markdown, html or jsonl; else by name.")
-    ] = None,
-    text_field: Annotated[
-        str, typer.Option("--text-field", help="The field of JSON Lines that holds the text.")
-    ] = "text",
-    id_field: Annotated[
-        str, typer.Option("--id-field", help="The field of JSON Lines that names the document.")
-    ] = "id",
+    source_format: SourceFormat = None,
+    text_field: TextField = "text",
+    id_field: IdField = "id",
     model: Annotated[Path | None, typer.Option("--model", help="A folder with a trained model.")] = None,
-    annotator: Annotated[
-        str | None, typer.Option("--with", help="A folder of text models, or spacy:NAME for a pipeline of spaCy.")
-    ] = None,
+    annotator: Annotator = None,
     scheme: Annotated[
         str,
         typer.Option("--scheme", help="ontogum: any text; litbank: fiction, people and places, also alone."),

@@ -10,14 +10,13 @@ import typer
 
 from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
+from onoma.cli.text.options import Documents
 
 __all__ = ["link_text"]
 
 
 def link_text(
-    inputs: Annotated[
-        list[str], typer.Argument(metavar="DOCS…", help="Files, folders, patterns; - is standard input.")
-    ],
+    inputs: Documents,
     *,
     entities: Annotated[
         Path,

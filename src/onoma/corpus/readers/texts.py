@@ -12,6 +12,7 @@ import glob
 import html.parser
 import json
 import logging
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -170,6 +171,11 @@ def _seen(source: str, hidden: frozenset[str]) -> str:
     return visible.text()
 
 
+_SAMPLE = 1 << 16
+_NO_LETTER = re.compile("[\x00-\x08\x0e-\x1a\x7f\ufffd]")
+"""Control characters that no text has, and what was no character at all."""
+_DAMAGE = 16
+"""So many of them may be damage of a short text."""
 _CONVERTED: Mapping[str, Callable[[str], str]] = {"markdown": markdown_text, "html": html_text}
 _KNOWN = f"Known endings: {', '.join(ending for endings in TEXT_FORMATS.values() for ending in endings)}."
 
@@ -188,6 +194,7 @@ def _whole(path: Path, converted: Callable[[str], str]) -> Text:
         raw, notes = (sys.stdin.buffer.read(), []) if str(path) == "-" else _in_utf8(path)
         check_text(raw, path)
         text, problem = _decoded(raw)
+        _check_letters(text, path)
         return Text(name, converted(text), source, "; ".join([*notes, *([problem] if problem else [])]) or None)
     except DataError as error:
         return Text(name, "", source, error.message)
@@ -209,6 +216,15 @@ def _decoded(raw: bytes) -> tuple[str, str | None]:
         text = raw.decode("utf-8-sig", "replace")
         n = text.count("\ufffd") - raw.count("\ufffd".encode())
         return text, f"{n:,} places are not UTF-8; they stand as U+FFFD"
+
+
+def _check_letters(text: str, path: Path) -> None:
+    """Refuse the documents of word processors, PDFs, pictures and archives, read as if they were text."""
+    sample = text[:_SAMPLE]
+    n = len(_NO_LETTER.findall(sample))
+    if n > _DAMAGE and 10 * n > len(sample):
+        hint = "Save a document as text or HTML first."
+        raise DataError(f"is no text: {n:,} of its first {len(sample):,} characters are none", file=path, hint=hint)
 
 
 def _jsonl(path: Path, text_field: str, id_field: str) -> Iterator[Text]:

@@ -11,12 +11,16 @@ __all__ = ["Layout", "Texts"]
 class Texts(NamedTuple):
     """Texts as attributes of tokens and of segments, all texts one after another.
 
-    `offsets[t]:offsets[t + 1]` are the tokens of text t. Token i has the attributes `ids[indptr[i]:indptr[i + 1]]`.
+    `offsets[t]:offsets[t + 1]` are the tokens of text t. Attributes come in *bundles* that tokens share: all that the
+    word "rome" says about the token after it, for one. Token i has the bundles
+    `bundles[bundle_indptr[i]:bundle_indptr[i + 1]]`, bundle b the attributes `ids[indptr[b]:indptr[b + 1]]`.
     A segment that begins at token i and is `segment_length[j]` tokens long has the attribute `segment_ids[j]`, for j in
     `segment_indptr[i]:segment_indptr[i + 1]`. `edges[i]` is the class of the border before token i.
     """
 
     offsets: NDArray[np.int64]
+    bundle_indptr: NDArray[np.int64]
+    bundles: NDArray[np.int32]
     indptr: NDArray[np.int64]
     ids: NDArray[np.int32]
     values: NDArray[np.float64]

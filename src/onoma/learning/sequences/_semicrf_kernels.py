@@ -7,8 +7,9 @@ token e with label y. Between segments stand transitions `T[c, a, b]` (c: the cl
     ahead[e, y]  = log Σ over all ways to go on after a segment that ends at e with label y
     from[s, y]   = log Σ_d exp(scores[s + d, d, y] + ahead[s + d, y])
 
-the transitions are summed once a border and the lengths once a label: O(n (|Y|² + L |Y|)), not O(n L |Y|²). When every
-segment is one token long (a linear chain) the recursions run on scaled probabilities, with one exponential a label.
+the transitions are summed once a border and the lengths once a label: O(n (|Y|² + L |Y|)), not O(n L |Y|²). The
+recursions run on scaled probabilities, with one exponential a segment and label; where these leave the range of numbers
+(scores far apart and barred transitions) the text is done again in logarithms.
 """
 
 import numba as nb
@@ -32,8 +33,8 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-_NOTHING = -50.0
-"""Exponentials below this (2e-22) change no sum and are not taken: most segments of a trained model are so unlikely."""
+_NOTHING = -100.0
+"""Exponentials below this (4e-44) change no sum and are not taken: most segments of a trained model are so unlikely."""
 _TINY = 1e-200
 """Sums of scaled numbers below this are done again in logarithms."""
 
@@ -80,18 +81,68 @@ def _end_scores(layout: Layout, weights: Floats, at: int) -> Floats:
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
-def _token_scores(
-    first: int, n: int, texts: Texts, ptr: NDArray[np.int64], layout: Layout, weights: Floats, out: Floats
-) -> None:
-    """Fill out[i, y] = Σ value · weight over the attributes of token first + i in one role."""
-    for i in range(n):
-        for y in range(layout.n_labels):
-            out[i, y] = 0.0
-        for j in range(texts.indptr[first + i], texts.indptr[first + i + 1]):
-            a = texts.ids[j]
-            value = texts.values[j]
+def _n_roles(layout: Layout) -> int:
+    """Return 3 when the first and last token of a segment have features of their own, else 1."""
+    return 3 if len(layout.begin) > 1 else 1
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _score_bundle(bundle: int, texts: Texts, layout: Layout, weights: Floats, out: Floats) -> None:
+    """Add Σ value · weight over the attributes of a bundle to out: the labels in each role, one role after another."""
+    roles, m = (layout.inside, layout.begin, layout.end), layout.n_labels
+    for j in range(texts.indptr[bundle], texts.indptr[bundle + 1]):
+        a, value = texts.ids[j], texts.values[j]
+        for role in range(len(out) // m):
+            ptr, at = roles[role], role * m
             for k in range(ptr[a], ptr[a + 1]):
-                out[i, layout.label[k]] += value * weights[k]
+                out[at + layout.label[k]] += value * weights[k]
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _add_bundle(bundle: int, texts: Texts, layout: Layout, counts: Floats, factor: float, out: Floats) -> None:
+    """The other way of `_score_bundle`: add factor × counts to the features of a bundle."""
+    roles, m = (layout.inside, layout.begin, layout.end), layout.n_labels
+    for j in range(texts.indptr[bundle], texts.indptr[bundle + 1]):
+        a, value = texts.ids[j], factor * texts.values[j]
+        for role in range(len(counts) // m):
+            ptr, at = roles[role], role * m
+            for k in range(ptr[a], ptr[a + 1]):
+                out[k] += value * counts[at + layout.label[k]]
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def bundle_table(texts: Texts, layout: Layout) -> Floats:
+    """Return zeros, bundles × (roles × labels), or nothing where tokens do not share bundles enough to use a table."""
+    n_bundles = len(texts.indptr) - 1
+    is_shared = len(texts.bundles) >= 2 * n_bundles and len(layout.inside) > 1
+    return np.zeros((n_bundles if is_shared else 0, _n_roles(layout) * layout.n_labels))
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def score_bundles(texts: Texts, layout: Layout, weights: Floats) -> Floats:
+    """Return the scores of all bundles, once for all tokens that share them (see `bundle_table`)."""
+    table = bundle_table(texts, layout)
+    for bundle in range(len(table)):
+        _score_bundle(bundle, texts, layout, weights, table[bundle])
+    return table
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _token_scores(first: int, n: int, texts: Texts, layout: Layout, weights: Floats, table: Floats) -> Floats:
+    """Return the scores of tokens (tokens × (roles × labels)); an empty table: from the weights themselves."""
+    found = np.zeros((n, _n_roles(layout) * layout.n_labels))
+    if len(layout.inside) <= 1:
+        return found
+    for i in range(n):
+        row = found[i]
+        for m in range(texts.bundle_indptr[first + i], texts.bundle_indptr[first + i + 1]):
+            if len(table):
+                of_bundle = table[texts.bundles[m]]
+                for y in range(len(row)):
+                    row[y] += of_bundle[y]
+            else:
+                _score_bundle(texts.bundles[m], texts, layout, weights, row)
+    return found
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
@@ -106,22 +157,21 @@ def _depth(first: int, last: int, layout: Layout) -> int:
 @nb.njit(cache=True, nogil=True, error_model="numpy")
 def lattice_scores(t: int, texts: Texts, layout: Layout, weights: Floats) -> Floats:
     """Return scores[e, d, y] of every segment of one text, transitions left out; too long a segment is -inf."""
+    return tabled_scores(t, texts, layout, weights, np.zeros((0, _n_roles(layout) * layout.n_labels)))
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def tabled_scores(t: int, texts: Texts, layout: Layout, weights: Floats, table: Floats) -> Floats:
+    """As `lattice_scores`, with the scores of bundles at hand."""
     first, n_labels = texts.offsets[t], layout.n_labels
     n = texts.offsets[t + 1] - first
     depth = _depth(first, first + n, layout)
-    scores = np.empty((n, depth, n_labels))
-    inside = np.empty((n, n_labels))
-    _token_scores(first, n, texts, layout.inside, layout, weights, inside)
-    _spread_over_segments(inside, scores)
-    for side in range(2):
-        ptr = layout.begin if side == 0 else layout.end
-        if len(ptr) > 1:
-            _token_scores(first, n, texts, ptr, layout, weights, inside)
-            for e in range(n):
-                for d in range(min(depth, e + 1)):
-                    at = e - d if side == 0 else e
-                    for y in range(n_labels):
-                        scores[e, d, y] += inside[at, y]
+    tokens = _token_scores(first, n, texts, layout, weights, table)
+    if depth == 1 and _n_roles(layout) == 1:
+        scores = tokens.reshape((n, 1, n_labels))
+    else:
+        scores = np.empty((n, depth, n_labels))
+        _spread_over_segments(tokens, scores)
     _segment_scores(first, n, depth, texts, layout, weights, scores)
     _inherit(scores, layout)
     _ends_and_bounds(layout, weights, scores)
@@ -129,17 +179,24 @@ def lattice_scores(t: int, texts: Texts, layout: Layout, weights: Floats) -> Flo
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
-def _spread_over_segments(inside: Floats, scores: Floats) -> None:
-    """Sum the tokens' scores over each segment, one token longer at a time."""
-    n, depth, n_labels = scores.shape
+def _spread_over_segments(tokens: Floats, scores: Floats) -> None:
+    """Sum the tokens' scores over each segment, one token longer at a time; add those of the first and the last."""
+    n, depth, m = scores.shape
+    inside = np.empty(m)
+    has_ends = tokens.shape[1] > m
     for e in range(n):
+        inside[:] = 0.0
         for d in range(depth):
-            for y in range(n_labels):
-                if d > e:
-                    scores[e, d, y] = -np.inf
-                else:
-                    before = scores[e, d - 1, y] if d > 0 else 0.0
-                    scores[e, d, y] = before + inside[e - d, y]
+            if d > e:
+                scores[e, d] = -np.inf
+                continue
+            row, first, last = scores[e, d], tokens[e - d], tokens[e]
+            for y in range(m):
+                inside[y] += first[y]
+                row[y] = inside[y]
+            if has_ends:
+                for y in range(m):
+                    row[y] += first[m + y] + last[2 * m + y]
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
@@ -228,6 +285,95 @@ def _log_matvec(logs: Floats, exp_matrix: Floats, out: Floats) -> None:
                 out[b] += mass * exp_matrix[a, b]
     for b in range(len(out)):
         out[b] = np.log(out[b]) + high if out[b] > _TINY else _log_dot(logs, exp_matrix[:, b])
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _scaled_marginals(scores: Floats, edges: NDArray[np.int8], expT: Floats, pairs: Floats) -> float:
+    """As `_segment_marginals` with one exponential a segment. -inf, and scores as they were, when numbers leave range.
+
+    into[s] is scaled to a highest of 1, with the logarithm of its scale in `scale`; p is the score of a segment beside
+    the best that ends where it ends. The way back needs no logarithm, for it uses the same p and scales. `pairs`
+    receives expected transitions divided by exp T.
+    """
+    n, depth, m = scores.shape
+    p, into, alpha = np.empty_like(scores), np.ones((n, m)), np.zeros((n, m))
+    scale, norm, best = np.zeros(n), np.ones(n), 0.0
+    for e in range(n):
+        longest = min(depth, e + 1)
+        best = -np.inf
+        for d in range(longest):
+            best = max(best, _highest(scores[e, d]) + scale[e - d])
+        if not best > -np.inf:
+            return -np.inf
+        row = alpha[e]
+        for d in range(longest):
+            shift, above, mass, chance = scale[e - d] - best, scores[e, d], into[e - d], p[e, d]
+            for y in range(m):
+                log_p = above[y] + shift
+                chance[y] = np.exp(log_p) if log_p > _NOTHING else 0.0
+                row[y] += chance[y] * mass[y]
+        p[e, longest:] = 0.0
+        if e + 1 < n:
+            after, matrix = into[e + 1], expT[edges[e + 1]]
+            after[:] = 0.0
+            for a in range(m):
+                for b in range(m):
+                    after[b] += row[a] * matrix[a, b]
+            high = _highest(after)
+            if not 1e-250 < high < 1e250:
+                return -np.inf
+            norm[e + 1] = high
+            scale[e + 1] = best + np.log(high)
+            for b in range(m):
+                after[b] /= high
+    total = alpha[n - 1].sum()
+    if not 1e-250 < total < 1e250:
+        return -np.inf
+    first = _scaled_backward(p, edges, expT, into, alpha, norm, total, pairs)
+    if not abs(first - 1.0) < 1e-6:
+        return -np.inf
+    scores[:] = p
+    return best + np.log(total)
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _scaled_backward(
+    p: Floats,
+    edges: NDArray[np.int8],
+    expT: Floats,
+    into: Floats,
+    alpha: Floats,
+    norm: Floats,
+    total: float,
+    pairs: Floats,
+) -> float:
+    """The way back: probabilities in place of p; return those of first segments summed, 1 unless numbers left range."""
+    n, depth, m = p.shape
+    ahead, after, first = np.full((n, m), 1.0 / total), np.empty(m), 0.0
+    for s in range(n - 1, -1, -1):
+        after[:] = 0.0
+        mass = into[s]
+        for d in range(min(depth, n - s)):
+            chance, beyond = p[s + d, d], ahead[s + d]
+            for y in range(m):
+                onward = chance[y] * beyond[y]
+                after[y] += onward
+                chance[y] = onward * mass[y]
+        if s == 0:
+            for y in range(m):
+                first += after[y] * mass[y]
+        else:
+            c = edges[s]
+            matrix, counts = expT[c], pairs[c]
+            for b in range(m):
+                after[b] /= norm[s]
+            for a in range(m):
+                before, onward = alpha[s - 1, a], 0.0
+                for b in range(m):
+                    onward += matrix[a, b] * after[b]
+                    counts[a, b] += before * after[b]
+                ahead[s - 1, a] = onward
+    return first
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
@@ -372,10 +518,11 @@ def marginals(scores: Floats, edges: NDArray[np.int8], expT: Floats, pairs: Floa
 
     When no segmentation is allowed log Z is -inf and what is left is of no use.
     """
-    if scores.shape[1] > 1:
-        return _segment_marginals(scores, edges, expT, pairs)
     found = np.zeros_like(pairs)
-    log_z = _chain_marginals(scores, edges, expT, found)
+    if scores.shape[1] > 1:
+        log_z = _scaled_marginals(scores, edges, expT, found)
+    else:
+        log_z = _chain_marginals(scores, edges, expT, found)
     if log_z > -np.inf:
         for c in range(len(pairs)):
             for a in range(pairs.shape[1]):
@@ -428,54 +575,59 @@ def _raise_to_parents(counts: Floats, layout: Layout) -> None:
         parent = layout.parent[y]
         if parent >= 0:
             for i in range(len(counts)):
-                counts[i, parent] += counts[i, y]
-
-
-@nb.njit(cache=True, nogil=True, error_model="numpy")
-def _add_tokens(
-    first: int,
-    texts: Texts,
-    ptr: NDArray[np.int64],
-    layout: Layout,
-    counts: Floats,
-    factor: float,
-    out: Floats,
-) -> None:
-    for i in range(len(counts)):
-        for j in range(texts.indptr[first + i], texts.indptr[first + i + 1]):
-            a = texts.ids[j]
-            value = factor * texts.values[j]
-            for k in range(ptr[a], ptr[a + 1]):
-                out[k] += value * counts[i, layout.label[k]]
+                for at in range(0, counts.shape[1], layout.n_labels):
+                    counts[i, at + parent] += counts[i, at + y]
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
 def add_expected(t: int, texts: Texts, layout: Layout, chances: Floats, factor: float, out: Floats) -> None:
     """Add factor × the expected counts of every feature but transitions, given the probabilities of segments."""
-    first = texts.offsets[t]
-    n, depth, n_labels = chances.shape
-    begin, end, inside = np.zeros((n, n_labels)), np.zeros((n, n_labels)), np.empty((n, n_labels))
+    _add_expected(t, texts, layout, chances, factor, out, np.zeros((0, _n_roles(layout) * layout.n_labels)))
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _add_expected(
+    t: int, texts: Texts, layout: Layout, chances: Floats, factor: float, out: Floats, table: Floats
+) -> None:
+    """As `add_expected`; what tokens' bundles are owed goes into the table, if there is one, without the factor."""
+    first, n, m = texts.offsets[t], len(chances), layout.n_labels
+    counts = _token_counts(chances)
+    _raise_to_parents(counts, layout)
+    if len(layout.inside) > 1:
+        for i in range(n):
+            row = counts[i, : table.shape[1]]
+            for k in range(texts.bundle_indptr[first + i], texts.bundle_indptr[first + i + 1]):
+                if len(table):
+                    of_bundle = table[texts.bundles[k]]
+                    for y in range(len(row)):
+                        of_bundle[y] += row[y]
+                else:
+                    _add_bundle(texts.bundles[k], texts, layout, row, factor, out)
+    for y in range(m):
+        if layout.start >= 0:
+            out[layout.start + y] += factor * counts[0, m + y]
+        if layout.stop >= 0:
+            out[layout.stop + y] += factor * counts[n - 1, 2 * m + y]
+    _add_segments(first, texts, layout, chances, factor, out)
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _token_counts(chances: Floats) -> Floats:
+    """Return how likely each token is inside, first and last in a segment of each label: tokens × (roles × labels)."""
+    n, depth, m = chances.shape
+    counts = np.zeros((n, 3 * m))
     for e in range(n):
+        last = counts[e, 2 * m :]
         for d in range(min(depth, e + 1)):
-            for y in range(n_labels):
-                begin[e - d, y] += chances[e, d, y]
-                end[e, y] += chances[e, d, y]
+            row, first = chances[e, d], counts[e - d, m : 2 * m]
+            for y in range(m):
+                first[y] += row[y]
+                last[y] += row[y]
     # A token is inside what began at it or before and has not ended before it.
     for i in range(n):
-        for y in range(n_labels):
-            inside[i, y] = begin[i, y] + (inside[i - 1, y] - end[i - 1, y] if i > 0 else 0.0)
-    for role in range(3):
-        counts = inside if role == 0 else begin if role == 1 else end
-        ptr = layout.inside if role == 0 else layout.begin if role == 1 else layout.end
-        _raise_to_parents(counts, layout)
-        if len(ptr) > 1:
-            _add_tokens(first, texts, ptr, layout, counts, factor, out)
-    for y in range(n_labels):
-        if layout.start >= 0:
-            out[layout.start + y] += factor * begin[0, y]
-        if layout.stop >= 0:
-            out[layout.stop + y] += factor * end[n - 1, y]
-    _add_segments(first, texts, layout, chances, factor, out)
+        for y in range(m):
+            counts[i, y] = counts[i, m + y] + (counts[i - 1, y] - counts[i - 1, 2 * m + y] if i > 0 else 0.0)
+    return counts
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
@@ -566,12 +718,15 @@ def evaluate_texts(order: NDArray[np.int64], texts: Texts, layout: Layout, weigh
     T = transition_scores(layout, weights)
     expT = np.exp(T)
     pairs = np.zeros_like(T)
+    table, counts = score_bundles(texts, layout, weights), bundle_table(texts, layout)
     total = 0.0
     for t in order:
         if texts.offsets[t + 1] > texts.offsets[t]:
-            scores = lattice_scores(t, texts, layout, weights)
+            scores = tabled_scores(t, texts, layout, weights, table)
             total += marginals(scores, texts.edges[texts.offsets[t] : texts.offsets[t + 1]], expT, pairs)
-            add_expected(t, texts, layout, scores, 1.0, out)
+            _add_expected(t, texts, layout, scores, 1.0, out, counts)
+    for bundle in range(len(counts)):
+        _add_bundle(bundle, texts, layout, counts[bundle], 1.0, out)
     add_transitions(layout, pairs, 1.0, out)
     return total
 
@@ -587,10 +742,11 @@ def label_texts(
 ) -> None:
     """Viterbi: fill label and length where a segment of the best segmentation starts, -1 and 0 elsewhere."""
     T = transition_scores(layout, weights)
+    table = score_bundles(texts, layout, weights)
     for t in order:
         first, last = texts.offsets[t], texts.offsets[t + 1]
         if last > first:
-            scores = lattice_scores(t, texts, layout, weights)
+            scores = tabled_scores(t, texts, layout, weights, table)
             best_segments(scores, texts.edges[first:last], T, labels[first:last], lengths[first:last])
 
 
@@ -609,12 +765,13 @@ def marginal_texts(
     T = transition_scores(layout, weights)
     expT = np.exp(T)
     pairs = np.zeros_like(T)
+    table = score_bundles(texts, layout, weights)
     total = 0.0
     for t in order:
         first, last = texts.offsets[t], texts.offsets[t + 1]
         if last == first:
             continue
-        scores = lattice_scores(t, texts, layout, weights)
+        scores = tabled_scores(t, texts, layout, weights, table)
         total += marginals(scores, texts.edges[first:last], expT, pairs)
         n, depth, n_labels = scores.shape
         for i in range(n):

@@ -40,12 +40,14 @@ def touched_features(t: int, texts: Texts, layout: Layout, is_marked: NDArray[np
     """List the features that a text can touch, transitions and the like included; return how many."""
     n = 0
     for i in range(texts.offsets[t], texts.offsets[t + 1]):
-        for j in range(texts.indptr[i], texts.indptr[i + 1]):
-            a = texts.ids[j]
-            n = _mark(layout.inside[a], layout.inside[a + 1], is_marked, marked, n)
-            if len(layout.begin) > 1:
-                n = _mark(layout.begin[a], layout.begin[a + 1], is_marked, marked, n)
-                n = _mark(layout.end[a], layout.end[a + 1], is_marked, marked, n)
+        for m in range(texts.bundle_indptr[i], texts.bundle_indptr[i + 1]):
+            bundle = texts.bundles[m]
+            for j in range(texts.indptr[bundle], texts.indptr[bundle + 1]):
+                a = texts.ids[j]
+                n = _mark(layout.inside[a], layout.inside[a + 1], is_marked, marked, n)
+                if len(layout.begin) > 1:
+                    n = _mark(layout.begin[a], layout.begin[a + 1], is_marked, marked, n)
+                    n = _mark(layout.end[a], layout.end[a + 1], is_marked, marked, n)
         if len(layout.segment) > 1:
             for j in range(texts.segment_indptr[i], texts.segment_indptr[i + 1]):
                 a = texts.segment_ids[j]

@@ -1,8 +1,9 @@
 """Kernels of `sequence`: forward and backward sums, Viterbi, and one pass of stochastic learning.
 
-All take `ids` (tokens × templates, -1: no feature), `w` (features × labels), `unit` (what a weight of each label is
-counted in: 1 while learning, else the scale of weights kept as bytes) and `a` (labels + 1 × labels; the last row stands
-for the beginning of a sentence). A forbidden transition is -inf in `a`.
+All take `ids` (tokens × templates, -1: no feature; where the first is `OUTSIDE`, the token has label 0, where it is
+`OUTSIDE` - m, one of the labels 1 to m), `w` (features × labels), `unit` (what a weight of each label is counted in: 1
+while learning, else the scale of weights kept as bytes) and `a` (labels + 1 × labels; the last row stands for the
+beginning of a sentence). A forbidden transition is -inf in `a`.
 """
 
 from typing import Any
@@ -11,7 +12,11 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["crf_epoch", "marginals", "span_probabilities", "viterbi"]
+__all__ = ["OUTSIDE", "crf_epoch", "marginals", "span_probabilities", "viterbi"]
+
+
+OUTSIDE = -2
+_NEVER = -1e6
 
 
 @nb.njit(cache=True, nogil=True)
@@ -28,6 +33,9 @@ def _emissions(
     for i in range(start, end):
         row = scores[i - start]
         row[:] = 0.0
+        if ids[i, 0] == OUTSIDE:
+            row[1:] = _NEVER
+            continue
         for t in range(ids.shape[1]):
             f = ids[i, t]
             if f >= 0:
@@ -35,6 +43,9 @@ def _emissions(
                     row[k] += w[f, k]
         for k in range(n_labels):
             row[k] *= unit[k]
+        if ids[i, 0] < OUTSIDE:
+            row[0] = _NEVER
+            row[1 + OUTSIDE - ids[i, 0] :] = _NEVER
 
 
 @nb.njit(cache=True, nogil=True)

@@ -48,6 +48,7 @@ class Sequences:
         edges: NDArray[Any] | None = None,
         segments: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None = None,
         n_segment_attributes: int = 0,
+        bundles: sp.csr_array | None = None,
     ) -> "Sequences":
         """Return texts from a matrix tokens × attributes.
 
@@ -63,10 +64,16 @@ class Sequences:
             Attributes of segments: the token where each begins, its length, and the attribute's id.
         n_segment_attributes
             How many ids of segment attributes there are.
+        bundles
+            Tokens × bundles, 1 where a token has a bundle of attributes; `attributes` is then bundles × attributes.
+            What many tokens share is so scored once for all of them.
         """
         matrix = attributes.tocsr()
         bounds = np.asarray(offsets, np.int64)
-        n = matrix.shape[0]
+        has = sp.eye_array(matrix.shape[0], format="csr") if bundles is None else bundles.tocsr()
+        n = has.shape[0]
+        if has.shape[1] != matrix.shape[0]:
+            raise DataError(f"{has.shape[1]:,} bundles of attributes are used and {matrix.shape[0]:,} given")
         if len(bounds) < 1 or bounds[0] != 0 or bounds[-1] != n or np.any(np.diff(bounds) < 0):
             raise DataError(f"offsets must rise from 0 to the number of tokens, {n:,}")
         classes = np.zeros(n, np.int8) if edges is None else np.asarray(edges, np.int8)
@@ -78,6 +85,8 @@ class Sequences:
         order = np.lexsort((ids, lengths, starts))
         texts = Texts(
             bounds,
+            has.indptr.astype(np.int64),
+            has.indices.astype(np.int32),
             matrix.indptr.astype(np.int64),
             matrix.indices.astype(np.int32),
             matrix.data.astype(np.float64),
@@ -95,6 +104,15 @@ class Sequences:
     def n_tokens(self) -> int:
         """How many tokens all texts have."""
         return int(self.texts.offsets[-1])
+
+    def attributes(self) -> sp.csr_array:
+        """Return the matrix tokens × attributes."""
+        texts = self.texts
+        n_bundles = len(texts.indptr) - 1
+        has = sp.csr_array(
+            (np.ones(len(texts.bundles)), texts.bundles, texts.bundle_indptr), shape=(self.n_tokens, n_bundles)
+        )
+        return has @ sp.csr_array((texts.values, texts.ids, texts.indptr), shape=(n_bundles, self.n_attributes))
 
 
 @dataclass(frozen=True)
@@ -285,7 +303,8 @@ def _observed(
             starts = np.flatnonzero(gold.lengths)
             by_token = np.full(sequences.n_tokens, -1)
             by_token[starts + gold.lengths[starts] - 1] = gold.labels[starts]
-        labels, ids = np.repeat(by_token, np.diff(texts.indptr)), texts.ids
+        of_token = sequences.attributes()
+        labels, ids = np.repeat(by_token, np.diff(of_token.indptr)), of_token.indices
     keys = np.unique(ids[labels >= 0].astype(np.int64) * n + labels[labels >= 0])
     while True:
         up = parents[keys % n]

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import DataError, SettingsError
-from onoma.learning.sequences._sequence_kernels import crf_epoch, marginals, span_probabilities, viterbi
+from onoma.learning.sequences._sequence_kernels import OUTSIDE, crf_epoch, marginals, span_probabilities, viterbi
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 
-__all__ = ["ChainTraining", "LinearChain", "bio_transitions", "learn_chain"]
+__all__ = ["OUTSIDE", "ChainTraining", "LinearChain", "bio_transitions", "learn_chain"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,10 @@ class LinearChain:
         return np.ones(len(self.labels), np.float32) if self.scale is None else self.scale
 
     def decode(self, ids: NDArray[np.int32], sentence_ptr: NDArray[np.integer]) -> NDArray[np.int32]:
-        """Return the code of the label of each token on the best path of each sentence."""
+        """Return the code of the label of each token on the best path of each sentence.
+
+        A token whose first id is `OUTSIDE` has the first label; where it is `OUTSIDE` - m, one of the m after it.
+        """
         return viterbi(sentence_ptr.astype(np.int32), ids, self.weights, self._unit, self.transitions)
 
     def marginals(self, ids: NDArray[np.int32], sentence_ptr: NDArray[np.integer]) -> NDArray[np.float32]:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.pipeline.building.joining import join_groups
-from onoma.pipeline.building.names import part_groups
+from onoma.pipeline.building.names import initials, initials_of, part_groups
 from onoma.progress import SILENT, Progress
 from onoma.resolve.models.cross_document.evidence import NATS, prepare_mentions
 from onoma.resolve.models.cross_document.membership import membership
@@ -82,7 +82,8 @@ def group_records(
         settings = replace(settings, n_rounds=8, heat=0.02)  # from where they stand: no new disorder
     table = run_rounds(table, settings, seed=seed, progress=progress)
     nats = NATS if prepared.telling else 2.0 / max(settings.bias, 1e-6)
-    labels = part_groups(np.unique(table["entity"].to_numpy(), return_inverse=True)[1], names, documents)
+    kinds = [str(row.get("type") or "") for row in records]
+    labels = part_groups(np.unique(table["entity"].to_numpy(), return_inverse=True)[1], names, documents, kinds)
     joined = join_groups(labels, records, beside)
     probability = np.where(joined.labels == labels, membership(table, settings, nats=nats), joined.probability)
     used = {name: float(getattr(settings, name)) for name in _LEARNT}
@@ -118,9 +119,4 @@ def touched_by(new: Sequence[str], old: Sequence[str]) -> NDArray[np.bool_]:
 
 def _keys(name: str) -> set[str]:
     words = [word.strip(".,").lower() for word in name.split()]
-    keys = {word for word in words if len(word) > 1}
-    if len(words) > 1:
-        keys.add("".join(word[:1] for word in words if word))
-    elif name.isupper():
-        keys.add(name.lower())
-    return keys
+    return {word for word in words if len(word) > 1} | initials_of(name) | ({initials(name)} - {""})

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.pipeline.building.names import exclude, leading, words_of
+from onoma.pipeline.building.names import exclude, initials, initials_of, leading, offices, words_of
 from onoma.resolve.fields.names import nickname_table
 
 __all__ = ["Joined", "join_groups", "stands_for"]
@@ -57,12 +57,14 @@ def stands_for(short: str, long: str) -> str | None:
     ('same', 'same')
     >>> stands_for("Ms Okafor", "Margaret Okafor"), stands_for("Lucy", "Lucy Vane"), stands_for("Bea", "Beatrice Hart")
     ('family', 'first', 'given')
-    >>> stands_for("FSA", "Food Standards Agency"), stands_for("York", "New York City")
-    ('initials', None)
+    >>> stands_for("FSA", "Food Standards Agency"), stands_for("U.S.", "United States")
+    ('initials', 'initials')
     """
     mine, theirs = words_of(short), words_of(long)
     if not mine or not theirs:
         return None
+    if initials(short) in initials_of(long):
+        return "initials"
     if len(mine) > 1:
         return "same" if len(theirs) > 1 and (_is_same(mine, theirs) or _is_same(theirs, mine)) else None
     if len(theirs) == 1:
@@ -71,9 +73,7 @@ def stands_for(short: str, long: str) -> str | None:
         return "family"
     if mine[0] == theirs[0]:
         return "first"
-    if _is_pet(mine[0], theirs[0]):
-        return "given"
-    return "initials" if _initials(short) in _initials_of(long) else None
+    return "given" if _is_pet(mine[0], theirs[0]) else None
 
 
 def _is_same(short: Sequence[str], long: Sequence[str]) -> bool:
@@ -98,21 +98,6 @@ def _is_word(word: str, other: str) -> bool:
 
 def _is_pet(word: str, other: str) -> bool:
     return other in nickname_table().get(word, ())
-
-
-def _initials(name: str) -> str:
-    """Return the letters of what can be initials, folded; nothing otherwise."""
-    letters = name.replace(".", "").replace(" ", "")
-    return letters.casefold() if letters.isupper() and len(letters) > 1 else ""
-
-
-def _initials_of(name: str) -> set[str]:
-    """Return what a name of several words may be shortened to: US Department of Agriculture to USDA, USDOA, UDA."""
-    words = [word for word in name.replace("-", " ").split() if word[0].isalnum()]
-    large = [word for word in words if word[0].isupper()]
-    ways = ["".join(word if word.isupper() and len(word) < 4 else word[0] for word in some) for some in (words, large)]
-    ways += ["".join(word[0] for word in large), "".join(word[0] for word in words_of(name))]
-    return {way.casefold() for way in ways if len(way) > 1} if len(words) > 1 else set()
 
 
 class _World:
@@ -234,7 +219,7 @@ def _by_word(world: _World) -> dict[str, set[int]]:
     found: dict[str, set[int]] = defaultdict(set)
     for group in world.members:
         for name in world.called(group):
-            for key in (*words_of(name), *(f"#{each}" for each in _initials_of(name))):
+            for key in (*words_of(name), *(f"#{each}" for each in initials_of(name))):
                 found[key].add(group)
     return found
 
@@ -266,7 +251,7 @@ def _fuller(
 ) -> tuple[int, str] | None:
     """Return the group whose name a record stands for, and how; None if there is none, or it cannot be told which."""
     name = world.names[row]
-    keys = {*words_of(name), f"#{_initials(name)}", *_pets(name)}
+    keys = {*words_of(name), f"#{initials(name)}", *_pets(name)}
     near: set[int] = set()
     for key in keys:
         if len(words.get(key, ())) <= _FEW:
@@ -292,8 +277,8 @@ def _pets(name: str) -> frozenset[str]:
     return nickname_table().get(words[0], frozenset()) if words else frozenset()
 
 
-def _nearness(world: _World, row: int, group: int, way: str) -> tuple[bool, int, float] | None:
-    """Return what speaks for a fuller name: it was named before in the document, how often; None if too little does."""
+def _nearness(world: _World, row: int, group: int, way: str) -> tuple[bool, bool, int, float] | None:
+    """Return what speaks for a fuller name: its office, being named before in the document; None if too little does."""
     mine, theirs = world.types[row], world.type_of(group)
     here = world.here(row, group)
     if way != "same" and not mine:
@@ -301,6 +286,8 @@ def _nearness(world: _World, row: int, group: int, way: str) -> tuple[bool, int,
     is_one = mine == theirs or (bool(here) and "LOC" not in (mine, theirs) and way in ("same", "family"))
     if not is_one or (theirs != "PER" and way in ("family", "given")) or (theirs == "LOC" and way == "first"):
         return None
+    if way == "given" and not here:
+        return None  # Kathy is any Katherine
     is_short = way == "first" or (way == "same" and not world.has_words(row, group))
     if is_short and theirs != "PER" and not here:
         return None
@@ -308,4 +295,5 @@ def _nearness(world: _World, row: int, group: int, way: str) -> tuple[bool, int,
     is_full = theirs == "PER" and len(words_of(world.names[row])) > 1 and world.has_words(row, group)
     if not here and company < _COMPANY and not is_full:
         return None
-    return any(other < row for other in here), len(here), company
+    has_office = any(offices(world.names[row]) & offices(name) for name in world.called(group))
+    return has_office, any(other < row for other in here), len(here), company

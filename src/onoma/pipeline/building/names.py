@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
 import numpy as np
@@ -18,9 +18,14 @@ __all__ = [
     "exclude",
     "fullest",
     "gender_of",
+    "initials",
+    "initials_of",
+    "is_company",
     "is_name",
     "is_titled",
+    "is_within",
     "leading",
+    "offices",
     "part_groups",
     "words_of",
 ]
@@ -44,9 +49,10 @@ _OFFICES = frozenset((
     "attorney", "speaker", "premier", "archbishop", "cardinal", "rabbi", "imam", "nurse", "admiral", "corporal",
     "marshal", "superintendent", "dean", "rector", "vicar", "canon", "representative",
 ))  # fmt: skip
-_SMALL = frozenset((
-    "the", "of", "and", "de", "von", "van", "la", "le", "du", "jr", "sr", "esq", "qc", "kc", "mp", "phd", "md", "ltd",
-    "limited", "inc", "corp", "plc", "llc", "gmbh",
+_FORMS = frozenset(("ltd", "limited", "inc", "incorporated", "corp", "corporation", "plc", "llc", "gmbh", "ag", "co"))
+"""Legal forms of companies."""
+_SMALL = _FORMS | frozenset((
+    "the", "of", "and", "de", "von", "van", "la", "le", "du", "jr", "sr", "esq", "qc", "kc", "mp", "phd", "md",
 ))  # fmt: skip
 _PERSONAL = frozenset((
     "mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "dame", "rev", "reverend", "cllr", "capt", "sgt", "lt",
@@ -54,6 +60,7 @@ _PERSONAL = frozenset((
 ))  # fmt: skip
 """Titles that nothing but people have: unlike *General* Motors and *King* Street."""
 _HE, _SHE = frozenset(("he", "him", "his", "himself")), frozenset(("she", "her", "hers", "herself"))
+_PRONOUNS = _HE | _SHE | frozenset(("i", "me", "my", "we", "us", "our", "you", "your", "it", "its", "they", "them"))
 _SILENT = _MEN | _WOMEN | _OFFICES | _SMALL
 """Words that do not tell two names apart."""
 _ALIKE = 70.0
@@ -76,13 +83,15 @@ def bare(name: str) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Say whether a text can be a name: a letter and a number of a list cannot.
+    """Say whether a text can be a name: a letter, a number of a list and a pronoun cannot.
 
     Examples
     --------
-    >>> is_name("Q"), is_name("12"), is_name("EU"), is_name("Ω")
-    (False, False, True, True)
+    >>> is_name("Q"), is_name("12"), is_name("EU"), is_name("Ω"), is_name("US"), is_name("Us")
+    (False, False, True, True, True, False)
     """
+    if name.lower() in _PRONOUNS and not name.isupper():
+        return False
     letters = [each for each in name if each.isalpha()]
     return len(letters) > 1 or (len(letters) == 1 and not name.isascii())
 
@@ -97,6 +106,29 @@ def is_titled(name: str) -> bool:
     """
     words = _folded(name)
     return len(words) > 1 and words[0] in _PERSONAL
+
+
+def is_company(name: str) -> bool:
+    """Say whether a name ends in the legal form of a company.
+
+    Examples
+    --------
+    >>> is_company("Meridian Shipping Corp."), is_company("Inc"), is_company("Boston University")
+    (True, False, False)
+    """
+    words = _folded(name)
+    return len(words) > 1 and words[-1] in _FORMS
+
+
+def offices(name: str) -> set[str]:
+    """Return the offices and callings that a name is said with; those that men or women have alone tell who it is not.
+
+    Examples
+    --------
+    >>> offices("Cllr Marsh"), offices("Mr Marsh")
+    ({'cllr'}, set())
+    """
+    return set(_folded(name)) & _OFFICES
 
 
 def gender_of(mentions: Iterable[tuple[str, str]]) -> str:
@@ -116,16 +148,21 @@ def gender_of(mentions: Iterable[tuple[str, str]]) -> str:
 
 
 def fullest(names: Sequence[str]) -> str:
-    """Return the name that says most: the commonest; if that is one word but for titles, the commonest that holds it.
+    """Return the name that says most: the commonest, or the commonest that it is a word or the initials of.
 
     Examples
     --------
     >>> fullest(["Lovelace", "Ada Lovelace", "Lovelace", "Charles Babbage", "Lady Lovelace", "Lady Lovelace"])
     'Ada Lovelace'
+    >>> fullest(["FSA", "FSA", "Food Standards Agency"])
+    'Food Standards Agency'
     """
     counts = Counter(names)
     common = max(counts, key=lambda name: (counts[name], len(name.split())))
     words = set(words_of(common))
+    whole = [name for name in counts if initials(common) in initials_of(name)]
+    if whole:
+        return max(whole, key=lambda name: counts[name])
     if len(words) != 1:
         return common
     holding = [name for name in counts if words < set(words_of(name))]
@@ -137,14 +174,40 @@ def alike(a: str, b: str) -> bool:
 
     Examples
     --------
-    >>> alike("Ada Lovelace", "Lovelace"), alike("United Nations", "UN"), alike("Ada Lovelace", "Babbage")
+    >>> alike("Ada Lovelace", "Lovelace"), alike("Museum of Natural History", "MNH"), alike("Ada Lovelace", "Babbage")
     (True, True, False)
     """
     one, other = ([word.strip(".,").lower() for word in name.split()] for name in (a, b))
     if any(len(word) > 2 or len(one) == 1 for word in set(one) & set(other)):
         return True
-    short, long = sorted((one, other), key=len)
-    return len(short) == 1 and short[0].replace(".", "") == "".join(word[:1] for word in long)
+    return initials(a) in initials_of(b) or initials(b) in initials_of(a)
+
+
+def initials(name: str) -> str:
+    """Return the letters of what can be initials, folded; nothing otherwise.
+
+    Examples
+    --------
+    >>> initials("FSA"), initials("U.S."), initials("R. Chen"), initials("Q")
+    ('fsa', 'us', '', '')
+    """
+    letters = name.replace(".", "").replace(" ", "")
+    return letters.casefold() if letters.isupper() and len(letters) > 1 else ""
+
+
+def initials_of(name: str) -> set[str]:
+    """Return what a name of several words may be shortened to.
+
+    Examples
+    --------
+    >>> sorted(initials_of("US Department of Agriculture")), initials_of("Agriculture")
+    (['uda', 'usda', 'usdoa'], set())
+    """
+    words = [word for word in name.replace("-", " ").split() if word[0].isalnum()]
+    large = [word for word in words if word[0].isupper()]
+    ways = ["".join(word if word.isupper() and len(word) < 4 else word[0] for word in some) for some in (words, large)]
+    ways += ["".join(word[0] for word in large), "".join(word[0] for word in words_of(name))]
+    return {way.casefold() for way in ways if len(way) > 1} if len(words) > 1 else set()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -249,35 +312,75 @@ def _may_be(word: str, other: str) -> bool:
     return fuzz.ratio(word, other) >= _ALIKE
 
 
-def part_groups(labels: NDArray[np.int64], names: Sequence[str], documents: Sequence[str]) -> NDArray[np.int64]:
+def is_within(a: str, b: str, kinds: tuple[str, str]) -> bool:
+    """Say whether one is a place, a people or the like, and the other something else that has it in its name.
+
+    Examples
+    --------
+    >>> is_within("Leeds", "Leeds United", ("LOC", "ORG")), is_within("Leeds", "Leeds", ("LOC", "ORG"))
+    (True, False)
+    >>> is_within("Northsea", "Northsea Lines", ("ORG", "ORG")), is_within("Krems", "Court of Krems", ("", "ORG"))
+    (False, False)
+    >>> is_within("French", "French Revolution", ("MISC", "MISC"))
+    True
+    >>> is_within("University of California", "University of Southern California", ("ORG", "ORG"))
+    True
+    """
+    if "" in kinds:
+        return False
+    short, long = sorted((words_of(a), words_of(b)), key=len)
+    kind = kinds[0] if short == words_of(a) else kinds[1]
+    if "PER" not in kinds and 1 < len(short) < len(long) and (short[0], short[-1]) == (long[0], long[-1]):
+        return True  # a word within narrows it; of people it is a second name
+    if kinds == ("MISC", "MISC"):
+        return len(short) == 1 < len(long) and short[0] == long[0]
+    return kinds[0] != kinds[1] and kind == "LOC" and set(short) < set(long)
+
+
+def part_groups(
+    labels: NDArray[np.int64], names: Sequence[str], documents: Sequence[str], kinds: Sequence[str] | None = None
+) -> NDArray[np.int64]:
     """Part groups in which names exclude each other; a shorter name stays with the longer one of its document.
+
+    A place is not what has it in its name, where the kinds are known. What has no name but a title (Mother, the Queen)
+    may be another one in each document.
 
     Examples
     --------
     >>> names = ["Jacob Bernoulli", "Johann Bernoulli", "Bernoulli", "Johann Bernoulli"]
     >>> part_groups(np.zeros(4, np.int64), names, ["x", "y", "y", "z"]).tolist()
     [1, 0, 0, 0]
+    >>> part_groups(np.zeros(3, np.int64), ["Mother", "Mother", "Mother"], ["x", "y", "y"]).tolist()
+    [0, 1, 1]
     """
     found = np.zeros(len(labels), np.int64)
-    members: dict[int, list[int]] = {}
+    kinds = [""] * len(names) if kinds is None else kinds
+    members: dict[tuple[int, str], list[int]] = {}
     for row, label in enumerate(labels.tolist()):
-        members.setdefault(label, []).append(row)
+        is_bare = not words_of(names[row]) and not initials(names[row])  # MD may be Maryland
+        members.setdefault((label, documents[row] if is_bare else ""), []).append(row)
     n_groups = 0
     for rows in members.values():
-        for part in _parted(rows, names, documents):
+        for part in _parted(rows, names, documents, kinds):
             found[part] = n_groups
             n_groups += 1
     return found
 
 
-def _parted(rows: Sequence[int], names: Sequence[str], documents: Sequence[str]) -> list[list[int]]:
+def _parted(
+    rows: Sequence[int], names: Sequence[str], documents: Sequence[str], kinds: Sequence[str]
+) -> list[list[int]]:
     if len({names[row] for row in rows}) == 1:
         return [list(rows)]
     counts = Counter(names[row] for row in rows)
+    told: dict[str, Counter[str]] = {}
+    for row in rows:
+        told.setdefault(names[row], Counter())[kinds[row]] += 1
+    kind = {name: most.most_common(1)[0][0] for name, most in told.items()}
     parts: list[tuple[dict[str, None], set[str], list[int]]] = []
     for row in sorted(rows, key=lambda row: (-min(len(names[row].split()), 2), -counts[names[row]], row)):
         name, document = names[row], documents[row]
-        fitting = [part for part in parts if not any(exclude(name, other) for other in leading(part[0]))]
+        fitting = [part for part in parts if not _differs(name, part[0], kind)]
         if not fitting:
             parts.append(({}, set(), []))
             fitting = parts[-1:]
@@ -286,3 +389,10 @@ def _parted(rows: Sequence[int], names: Sequence[str], documents: Sequence[str])
         best[1].add(document)
         best[2].append(row)
     return [sorted(part) for _, _, part in parts]
+
+
+def _differs(name: str, others: Iterable[str], kind: Mapping[str, str]) -> bool:
+    others = list(others)
+    if any(exclude(name, other) for other in leading(others)):
+        return True
+    return any(is_within(name, other, (kind[name], kind[other])) for other in others)

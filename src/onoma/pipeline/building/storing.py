@@ -241,7 +241,7 @@ def _entity(name: str, group: Sequence[Member]) -> dict[str, Any]:
         "size": len(group),
         "probability": float(np.mean([each.probability for each in group])),
         "record": first.number,
-        "name": fullest(list(called.elements())) if kind == "PER" else first.name,
+        "name": fullest(list(called.elements())) if kind in ("PER", "ORG") else first.name,
         "type": kind,
         "names": " | ".join(sorted({one for each in group for one in each.names})),
         "document": first.document if n_documents == 1 else f"{n_documents} documents",

@@ -1,6 +1,5 @@
 """Illinois-Coref: decoders as in 2011, and each step of 2012, on OntoGUM."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +7,8 @@ from numpy.typing import NDArray
 
 from onoma.coref.attributes import Column
 from onoma.coref.decode import all_link, spanning_link
-from onoma.coref.learning import Example, LearningSettings, learn
-from onoma.coref.model import Annotated, CorefModel, example_of, train_coref
+from onoma.coref.learning import Example, LearningSettings
+from onoma.coref.model import Material, material_of, train_coref, train_on
 from onoma.pipeline.coref_training import GOLD, SETTINGS, Scores, Tuning, difference
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._coref_parts import ontogum
@@ -68,12 +67,13 @@ def _steps(context: Context) -> Findings:
     train, dev, _ = ontogum(context)
     base = replace(SETTINGS, runs=1, seed=context.seed, epochs=2 if context.quick else SETTINGS.epochs)
     rows = []
-    full = train_coref(train, base, progress=context.progress)
-    rows += _rows("latent", _best(Tuning.of(full, dev)), 59.82)
-    binary = train_coref(train, replace(base, learner="binary"), progress=context.progress)
-    rows += _rows("binary", _best(Tuning.of(binary, dev), none=False), 57.97)
-    rows += _rows("latent, pronouns apart", _apart(train, dev, base, full), 60.43)
-    rows += _rows("binary, pronouns apart", _apart(train, dev, replace(base, learner="binary"), full), 59.76)
+    material = material_of(train, base)
+    full = Tuning.of(train_on(material, base, progress=context.progress), dev)
+    rows += _rows("latent", _best(full), 59.82)
+    pairs = replace(base, learner="binary")
+    rows += _rows("binary", _best(full.under(train_on(material, pairs)), none=False), 57.97)
+    rows += _rows("latent, pronouns apart", _apart(material, full, base), 60.43)
+    rows += _rows("binary, pronouns apart", _apart(material, full, pairs), 59.76)
     relaxed = train_coref(train, replace(base, relaxed=True), progress=context.progress)
     rows += _rows("latent, relaxed matching", _best(Tuning.of(relaxed, dev)), None)
     unfiltered = train_coref(train, replace(base, recall=1.0), progress=context.progress)
@@ -95,19 +95,12 @@ def _best(tuning: Tuning, *, none: bool = True) -> Scores:
     return max((tuning.quality(tuning.decode(0.0, shift)) for shift in _SHIFTS), key=lambda found: found.mean)
 
 
-def _apart(
-    train: Sequence[Annotated], dev: Sequence[Annotated], settings: LearningSettings, like: CorefModel
-) -> Scores:
-    """Learn pronouns and other mentions apart, over the mentions that `like` looks at."""
-    examples = [example_of(one, like.vocabulary, gold_mentions=False) for one in train]
-    sieve = like.filter
-    if sieve is not None:
-        examples = [one.only(sieve.keeps(one.prepared) | (one.chains >= 0)) for one in examples]
+def _apart(material: Material, tuning: Tuning, settings: LearningSettings) -> Scores:
+    """Learn pronouns and other mentions apart."""
     sides = []
     for pronouns in (True, False):
-        taught = [Example(one.prepared, one.chains, _pronouns(one) == pronouns) for one in examples]
-        weights, _ = learn(taught, settings)
-        sides.append(Tuning.of(replace(like, weights=weights), dev))
+        taught = [Example(one.prepared, one.chains, _pronouns(one) == pronouns) for one in material.examples]
+        sides.append(tuning.under(train_on(replace(material, examples=taught), settings)))
     for one, other, example in zip(sides[1].scores, sides[0].scores, sides[0].examples, strict=True):
         one[_pronouns(example)] = other[_pronouns(example)]
     return _best(sides[1], none=settings.learner != "binary")

@@ -150,7 +150,8 @@ _HIPE_NOTES = (
     "foreign names of cities; seen: the set's own); there is no larger list of Wikidata here, so entries that no part "
     "but test names cannot be found. The baseline knows the names of train and dev alone.",
     "Settings were chosen on folds over documents of train and dev; the test parts were scored by the baseline thrice "
-    "while this was set up, by the model twice: once before candidates of old print, titles and endings were widened.",
+    "while this was set up, by the model thrice: once before candidates of old print, titles and endings were widened, "
+    "once before it was fitted how often answers are right.",
 )
 
 
@@ -191,8 +192,8 @@ def _dwie(context: Context) -> Findings:
     rows.append(Row("ours", "calibration error", None, round(calibration_error([p for _, p in best], right), 4)))
     notes = [
         "The words around a mention are the other mentions of its document: the text is not public. Chains are the "
-        "annotated ones. Settings were chosen on train documents; the test part was scored thrice, twice before "
-        "mentions of a chain shared their candidates."
+        "annotated ones. Settings were chosen on train documents; the test part was scored four times, twice "
+        "before mentions of a chain shared their candidates, once before it was fitted how often answers are right."
     ]
     return Findings(rows, notes)
 
@@ -252,43 +253,67 @@ def _titled(names: Sequence[str]) -> list[tuple[str, str, float]]:
     ]
 
 
+_TYPES = {"loc": "LOC", "building": "LOC", "street": "LOC", "pers": "PER", "per": "PER", "org": "ORG"}
+"""The types of HIPE-2022 as our own stages call them; others are things of any kind."""
+
+
 def _hidden(context: Context) -> Findings:
     """Hide a fifth of the entries: do their mentions come back as entities?"""
-    mentions = hipe(context)["topres19th-en"]["known"]
-    known, held = _held_out(mentions)
-    if context.quick:
-        held = held.take(np.arange(300))
+    sets = hipe(context)
+    wanted = ("topres19th-en",) if context.quick else tuple(sorted(sets))
+    rows: list[Row] = []
+    unlisted: list[tuple[float, ...]] = []
+    with context.progress.task("sets", len(wanted), "sets") as task:
+        for name in wanted:
+            found, shares = _hidden_rows(name, *_held_out(sets[name]["known"]), context)
+            rows += found
+            unlisted.append(shares)
+            task.advance()
+    means = np.mean(unlisted, axis=0)
+    for way, mean in zip((*_STRINGS, "a fifth hidden"), means.tolist(), strict=True):
+        rows.append(Row("mean of the sets", f"{_UNLISTED}, {way}", None, round(mean, 2), "%"))
+    return Findings(rows, _HIDDEN_NOTES)
+
+
+_UNLISTED = "B³ F1 of mentions of all unlisted entries"
+_STRINGS = ("equal as written", "equal but for case, accents and punctuation")
+_HIDDEN_NOTES = (
+    "HIPE-2022, train and dev parts: every third document is looked at, names are known from the others; entries are "
+    "hidden by a hash of their ids. The linking model is the one that comes with Onoma: it was trained on NewsEye and "
+    "SoNAR, these documents among them, and saw nothing of topres19th and hipe2020. Grouping learns from no labels; "
+    "what it does with places in names and with titles alone was set up on all these documents.",
+)
+
+
+def _hidden_rows(name: str, known: Mentions, held: Mentions, context: Context) -> tuple[list[Row], tuple[float, ...]]:
+    """Return the rows of one set, and B³ of mentions of unlisted entries by equal strings and by ours."""
     pairs = [pair for pair in _pairs(known) if pair[1] != NIL]
     hidden = {entry for entry in set(held.entries or ()) | {entry for _, entry in pairs} if _is_hidden(entry)}
     gold = np.array(list(held.entries or ()), object)
+    columns = zip(held.names, held.contexts, held.documents, held.types, strict=True)
     groups = group_records(
         [
-            {"name": name, "context": words, "document": document}
-            for name, words, document in zip(held.names, held.contexts, held.documents, strict=True)
+            {"name": called, "context": words, "document": document, "type": _TYPES.get(kind, "MISC")}
+            for called, words, document, kind in columns
         ],
         seed=context.seed,
         progress=context.progress,
     )
-    names = np.unique([fold(name) for name in held.names], return_inverse=True)[1]
-    rows: list[Row] = []
     ways = {"all entries known": pairs, "a fifth hidden": [pair for pair in pairs if pair[1] not in hidden]}
     is_hidden = np.array([entry in hidden and entry in {one for _, one in pairs} for entry in gold])
     is_new = np.array([entry != NIL and entry not in {one for _, one in ways["a fifth hidden"]} for entry in gold])
+    rows: list[Row] = []
     for way, list_of in ways.items():
         listed = EntityList.build((alias, entry, 1.0) for alias, entry in list_of)
         links = link_model().link(held, Knowledge.of(listed))
         rooted = root_entities(groups.labels, [links.ranked(at) for at in range(len(held))])
-        rows.append(Row(way, "B³ F1 of mentions of hidden entries", None, _b3(gold, rooted.labels, is_hidden), "%"))
-    rows.append(
-        Row("a fifth hidden", "B³ F1 of mentions of all unlisted entries", None, _b3(gold, rooted.labels, is_new), "%")
-    )
-    rows.append(Row("string match", "B³ F1 of mentions of all unlisted entries", None, _b3(gold, names, is_new), "%"))
-    rows.append(Row("a fifth hidden", "mentions of hidden entries", None, int(is_hidden.sum())))
-    notes = [
-        "topres19th-en, train and dev: every third document is looked at, names are known from the others; entries are "
-        "hidden by a hash of their ids. The linking model is the one that comes with Onoma, which saw none of this set."
-    ]
-    return Findings(rows, notes)
+        share = _b3(gold, rooted.labels, is_hidden)
+        rows.append(Row(name, f"B³ F1 of mentions of hidden entries, {way}", None, share, "%"))
+    strings = [np.unique(each, return_inverse=True)[1] for each in (held.names, [fold(each) for each in held.names])]
+    shares = tuple(_b3(gold, labels, is_new) for labels in (*strings, rooted.labels))
+    for way, share in zip((*_STRINGS, "a fifth hidden"), shares, strict=True):
+        rows.append(Row(name, f"{_UNLISTED}, {way}", None, share, "%"))
+    return [*rows, Row(name, "mentions of hidden entries", None, int(is_hidden.sum()))], shares
 
 
 def _is_hidden(entry: str) -> bool:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import ABSENT, Clustering
 from onoma.corpus.readers.table import read_table
 from onoma.corpus.simulate.mentions import MentionSettings, simulate_mentions
+from onoma.errors import SettingsError
 from onoma.evaluate.b_cubed import b_cubed
 from onoma.mcmc.schedules import Geometric
 from onoma.mcmc.subsampling import Adaptive, Confidence, Exact, Strategy, Uniform
@@ -161,12 +162,16 @@ def _plain(text: str | None) -> str:
     return " ".join(kept.split())
 
 
-def famous(n: int, *, least: int, seed: int) -> Problem:
-    """Simulate n mentions in context and keep those of people who have `least` or more."""
-    table = simulate_mentions(n, seed=seed, settings=MentionSettings(tail=1.2, largest=2 * least, own=0.3, focus=1.0))
+def famous(n: int, *, people: int, each: int, seed: int) -> Problem:
+    """Simulate n mentions in context; of so many people who have `each` mentions or more, keep that many of each."""
+    settings = MentionSettings(tail=1.2, largest=2 * each, own=0.3, focus=1.0, variants=0.1)
+    table = simulate_mentions(n, seed=seed, settings=settings)
     person = Clustering.from_labels(table["cluster_id"])
-    kept = np.bincount(person.labels)[person.labels] >= least
-    names, contexts = (table[name].filter(kept).to_pylist() for name in ("name", "context"))
+    chosen = np.flatnonzero(person.sizes >= each)[:people]
+    if len(chosen) < people:
+        raise SettingsError(f"{len(chosen)} people have {each:,} mentions of {n:,}; {people} are wanted")
+    kept = np.sort(np.concatenate([person.members(int(who))[:each] for who in chosen]))
+    names, contexts = (table[name].take(kept).to_pylist() for name in ("name", "context"))
     groups = [[_plain(text).split() for text in column] for column in (names, contexts)]
     return Problem(MentionBags.build(groups), person.take(kept))
 
@@ -319,8 +324,9 @@ def _authors(context: Context) -> Findings:
 
 
 def _famous(context: Context) -> Findings:
-    problem = famous(2_000 if context.quick else 8_000, least=100 if context.quick else 1_000, seed=context.seed)
-    effort = _Effort(0.3, 50, 1) if context.quick else _Effort(0.9, 2_000, 1)
+    n, each = (2_000, 100) if context.quick else (30_000, 1_000)
+    problem = famous(n, people=3, each=each, seed=context.seed)
+    effort = _Effort(0.3, 50, 1) if context.quick else _Effort(0.9, 400, 1)
     found = _race(problem, discriminant(problem, seed=context.seed), LARGE, context, effort)
     sizes = np.bincount(problem.gold.labels)
     notes = [

@@ -207,7 +207,10 @@ def _checked(names: list[tuple[int, int, str]], path: Path) -> list[tuple[int, i
 
 
 def _divided(documents: list[LabelledSentences]) -> tuple[list[LabelledSentences], list[LabelledSentences]]:
-    """Hold one in ten out, by what it says: the same on every machine and in every order of files."""
+    """Hold one in ten out, by what it says: the same on every machine and in every order of files.
+
+    Where that leaves nothing to learn from (a few documents that begin alike), none is held out.
+    """
     if len(documents) == 1:
         whole = documents[0]
         documents = [whole.take([i]) for i in range(len(whole))]
@@ -215,6 +218,8 @@ def _divided(documents: list[LabelledSentences]) -> tuple[list[LabelledSentences
     learnt = [each for each, is_held in zip(documents, held, strict=True) if not is_held]
     rest = [each for each, is_held in zip(documents, held, strict=True) if is_held]
     if not any(map(len, learnt)):
+        learnt, rest = documents, []
+    if not any(names for each in learnt for names in each.names):
         raise DataError("no sentence with names was found to learn from")
     return learnt, rest
 

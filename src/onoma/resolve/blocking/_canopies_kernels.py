@@ -5,7 +5,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.kernels import lean
-from onoma.resolve.fields._pairs_kernels import distinct_keys
 
 _SPREAD = np.uint32(0x9E3779B1)  # 2^32 / golden ratio: multiplying by it spreads keys
 
@@ -52,14 +51,16 @@ def nearest(
     never neighbours; without blocks the array is empty. Of equal neighbours at the edge of the k, those met first are
     taken.
     """
-    # The others that a record meets, in a hash table small enough for the nearest memory; none is left in it between
-    # records, so each record uses as much of it as it needs.
-    keys = np.full(16, -1, dtype=np.int32)
-    scores = np.empty(16, dtype=np.float32)
+    # The others that a record meets, in a hash table small enough for the nearest memory: a number and a score side by
+    # side. None is left in it between records, so each record uses as much of it as it needs.
+    table = np.full(16, -1, dtype=np.int64)
+    keys, scores = table.view(np.int32), table.view(np.float32)
     slots = np.empty(16, dtype=np.int32)
     best = np.empty(k, dtype=np.float32)
     out_i = np.empty((last - first) * k, dtype=np.int32)
     out_j = np.empty((last - first) * k, dtype=np.int32)
+    one, two = np.uint32(1), np.uint32(2)
+    any_other = len(block) == 0 and apart == 0
     m = 0
     for i in range(first, last):
         n_postings, touched = 0, 0
@@ -71,51 +72,61 @@ def nearest(
         size = 16
         while size < 2 * min(n_postings, len(offsets)):
             size *= 2
-        if size > len(keys):
-            keys = np.full(size, -1, dtype=np.int32)
-            scores = np.empty(size, dtype=np.float32)
+        if size > len(table):
+            table = np.full(size, -1, dtype=np.int64)
+            keys, scores = table.view(np.int32), table.view(np.float32)
             slots = np.empty(size, dtype=np.int32)
+        mask = np.uint32(size - 1)
         n_met = 0
         for at in range(offsets[i], offsets[i + 1]):
             feature = features[at]
             weight = np.float32(weights[feature])
             for place in range(inverted_offsets[feature], inverted_offsets[feature + 1]):
                 j = inverted[place]
-                if j == i or (len(block) > 0 and block[j] != block[i]):
-                    continue
-                if (apart == 1 and source[j] == source[i]) or (apart == -1 and source[j] != source[i]):
-                    continue
-                slot = (np.uint32(j) * _SPREAD >> np.uint32(8)) & np.uint32(size - 1)
-                while keys[slot] >= 0 and keys[slot] != j:
-                    slot = (slot + np.uint32(1)) & np.uint32(size - 1)
-                if keys[slot] < 0:
-                    keys[slot], scores[slot] = j, weight
-                    slots[n_met] = slot
-                    n_met += 1
-                else:
-                    scores[slot] += weight
+                if not any_other:
+                    if len(block) > 0 and block[j] != block[i]:
+                        continue
+                    if (apart == 1 and source[j] == source[i]) or (apart == -1 and source[j] != source[i]):
+                        continue
+                slot = (np.uint32(j) * _SPREAD >> np.uint32(8)) & mask
+                while True:
+                    key = keys[two * slot]
+                    if key == j:
+                        scores[two * slot + one] += weight
+                        break
+                    if key < 0:
+                        keys[two * slot], scores[two * slot + one] = j, weight
+                        slots[n_met] = slot
+                        n_met += 1
+                        break
+                    slot = (slot + one) & mask
+        for q in range(n_met):
+            if keys[2 * slots[q]] == i:  # itself, which is not asked for at every step: it is the last of all
+                scores[2 * slots[q] + 1] = -1.0
+                break
         edge = np.float32(0.0)
         if n_met > k and touched != -1:  # which it never is: records are numbered from 0 on
             for q in range(k):
-                best[q] = scores[slots[q]]
+                best[q] = scores[2 * slots[q] + 1]
             make_heap(best)
             for q in range(k, n_met):
-                if scores[slots[q]] > best[0]:
-                    best[0] = scores[slots[q]]
+                score = scores[2 * slots[q] + 1]
+                if score > best[0]:
+                    best[0] = score
                     sift(best, 0)
             edge = best[0]
         taken = 0
         for q in range(n_met):
-            if scores[slots[q]] > edge:
-                out_i[m], out_j[m] = i, keys[slots[q]]
+            if scores[2 * slots[q] + 1] > edge:
+                out_i[m], out_j[m] = i, keys[2 * slots[q]]
                 m += 1
                 taken += 1
         for q in range(n_met):
-            if scores[slots[q]] == edge and taken < k:
-                out_i[m], out_j[m] = i, keys[slots[q]]
+            if scores[2 * slots[q] + 1] == edge and taken < k:
+                out_i[m], out_j[m] = i, keys[2 * slots[q]]
                 m += 1
                 taken += 1
-            keys[slots[q]] = -1
+            keys[2 * slots[q]] = -1
     return out_i[:m], out_j[:m]
 
 
@@ -156,40 +167,76 @@ def entries_of_values(
 
 
 @nb.njit(cache=True, nogil=True)
+def rows_of_values(codes: NDArray[np.int32], n_values: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the records of each value, ascending (offsets, records)."""
+    offsets = np.zeros(n_values + 1, dtype=np.int64)
+    for code in codes:
+        if code >= 0:
+            offsets[code + 1] += 1
+    for value in range(n_values):
+        offsets[value + 1] += offsets[value]
+    place = offsets[:-1].copy()
+    rows = np.empty(offsets[-1], dtype=np.int32)
+    for i in range(len(codes)):
+        if codes[i] >= 0:
+            rows[place[codes[i]]] = i
+            place[codes[i]] += 1
+    return offsets, rows
+
+
+@nb.njit(cache=True, nogil=True)
 def entries_of_pairs(
-    one: NDArray[np.int32],
-    other: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    records: NDArray[np.int32],
     one_counts: NDArray[np.int64],
+    other: NDArray[np.int32],
     other_counts: NDArray[np.int64],
     hot: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]:
-    """Return the same where a feature is the pair of values of two fields."""
-    n = 0
-    for i in range(len(one)):
-        if one[i] >= 0 and other[i] >= 0 and one_counts[one[i]] > 1 and other_counts[other[i]] > 1:
+    """Return the same where a feature is the pair of values of two fields: the records of the one's, and the other's.
+
+    What the records of one value have in the other field is counted value by value, where it fits the nearest memory.
+    """
+    pair = np.full(len(other), -1, dtype=np.int32)
+    seen_by = np.full(len(other_counts), -1, dtype=np.int32)
+    number_of = np.empty(len(other_counts), dtype=np.int32)
+    frequency = np.empty(len(records), dtype=np.int32)
+    n_pairs = 0
+    for value in range(len(offsets) - 1):
+        if one_counts[value] < 2:
+            continue
+        for at in range(offsets[value], offsets[value + 1]):
+            code = other[records[at]]
+            if code < 0 or other_counts[code] < 2:
+                continue
+            if seen_by[code] != value:
+                seen_by[code], number_of[code] = value, n_pairs
+                frequency[n_pairs] = 0
+                n_pairs += 1
+            pair[records[at]] = number_of[code]
+            frequency[number_of[code]] += 1
+    n_entries = n_kept = n_hot = 0
+    for p in range(n_pairs):
+        n_hot += frequency[p] > hot
+        if 1 < frequency[p] <= hot:
+            n_entries += frequency[p]
+            n_kept += 1
+    # Features are numbered by first appearance.
+    number = np.full(n_pairs, -1, dtype=np.int32)
+    kept = np.empty(n_kept, dtype=np.int64)
+    rows = np.empty(n_entries, dtype=np.int32)
+    features = np.empty(n_entries, dtype=np.int32)
+    m = n = 0
+    for i in range(len(other)):
+        p = pair[i]
+        if p < 0 or frequency[p] < 2 or frequency[p] > hot:
+            continue
+        if number[p] < 0:
+            number[p], kept[n] = n, frequency[p]
             n += 1
-    rows = np.empty(n, dtype=np.int32)
-    keys = np.empty(n, dtype=np.int64)
-    m = 0
-    for i in range(len(one)):
-        if one[i] >= 0 and other[i] >= 0 and one_counts[one[i]] > 1 and other_counts[other[i]] > 1:
-            rows[m], keys[m] = i, np.int64(one[i]) * len(other_counts) + other[i]
-            m += 1
-    bits = 2
-    while (1 << bits) < 2 * n:
-        bits += 1
-    distinct, place = distinct_keys(keys, bits)
-    frequency = np.zeros(len(distinct), dtype=np.int64)
-    for at in range(n):
-        frequency[place[at]] += 1
-    number, kept, n_hot = _number(frequency, hot)
-    features = np.empty(n, dtype=np.int32)
-    m = 0
-    for at in range(n):
-        if number[place[at]] >= 0:
-            rows[m], features[m] = rows[at], number[place[at]]
-            m += 1
-    return rows[:m].copy(), features[:m].copy(), kept, n_hot
+        rows[m], features[m] = i, number[p]
+        m += 1
+    return rows, features, kept, n_hot
 
 
 @nb.njit(cache=True, nogil=True)

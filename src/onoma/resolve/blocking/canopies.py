@@ -19,17 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.distinct import distinct
+from onoma.numerics.memory import give_back
 from onoma.numerics.parts import n_threads
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking._canopies_kernels import (
     cosines,
     count_features,
-    count_rows,
     entries_of_pairs,
     entries_of_values,
     fill_rows,
     invert,
     nearest,
+    rows_of_values,
 )
 from onoma.resolve.fields.field import FieldData
 
@@ -46,9 +47,12 @@ __all__ = [
 
 BULKY = ("text", "set", "vector", "geo", "number")
 """Kinds whose whole values are too various to be paired with others."""
-_CHUNK = 4096
-_Block = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]
+_CHUNK, _FEW = 4096, 512
+"""Records whose neighbours are found at a time: of all, and of some."""
+_Entries = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]
 """Entries (records, features), how many records each feature has, and how many features were too common."""
+_Block = tuple[NDArray[np.unsignedinteger], NDArray[np.int32], NDArray[np.int64], int]
+"""The same, with how many entries each record has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +82,15 @@ class Candidates:
     """Features left out because too many records share them."""
     n_alone: int
     """Records that share no feature with any other."""
+    n_let_go: int = 0
+    """Pairs that were compared and are not among these any more."""
 
     def __len__(self) -> int:
-        return len(self.a)
+        return len(self.a) + self.n_let_go
+
+    def some(self, pairs: NDArray[np.int64]) -> "Candidates":
+        """Return some of the pairs; the others are let go."""
+        return replace(self, a=self.a[pairs], b=self.b[pairs], n_let_go=len(self) - len(pairs))
 
 
 def find_candidates(
@@ -125,6 +135,7 @@ def _near_keys(
     n = len(fields[0].codes)
     k, hot = settings.resolved(n)
     offsets, features, weights, n_hot = _bags(fields, n, hot)
+    give_back(n)
     inverted_offsets, inverted = inverted_lists(offsets, features, len(weights))
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
@@ -163,7 +174,14 @@ def find_near(
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
     apart = apart if len(source) else 0
-    mine, near = nearest(n, total, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+
+    def part(first: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        bounds = first, min(first + _FEW, total)
+        return nearest(*bounds, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+
+    with ThreadPoolExecutor(n_threads()) as pool:
+        found = list(pool.map(part, range(n, total, _FEW)))
+    mine, near = (np.concatenate([none, *(each[side] for each in found)]) for side in (0, 1))
     inside = near < n
     return near[inside].astype(np.int32), mine[inside].astype(np.int32)
 
@@ -205,17 +223,21 @@ def _bags(
     """Return the features of all records (offsets, ids), the weight of each feature, and how many were too common."""
     threads = n_threads()
     with ThreadPoolExecutor(threads) as pool:
-        blocks = [each.result() for each in [pool.submit(block) for block in _blocks(fields, hot)]]
+        short = [field for field in fields if field.kind not in BULKY]
+        lists = list(pool.map(lambda field: rows_of_values(field.codes, len(field.counts)), short))
+        blocks = list(pool.map(partial(_made, n), _blocks(fields, short, lists, hot)))
+        del lists
         offsets = np.zeros(n + 1, dtype=np.int64)
-        for rows, _, _, _ in blocks:
-            count_rows(rows, offsets)
+        for counts, _, _, _ in blocks:
+            offsets[1:] += counts
         np.cumsum(offsets, out=offsets)
         features = np.empty(offsets[-1], dtype=np.int32)
         place, n_features, n_hot = offsets[:-1].copy(), 0, 0
         weights = [np.zeros(0)]
         borders = [n * part // threads for part in range(threads + 1)]
         while blocks:
-            rows, ids, frequency, too_common = blocks.pop(0)  # the memory of a block is free when it is packed
+            counts, ids, frequency, too_common = blocks.pop(0)  # the memory of a block is free when it is packed
+            rows = np.repeat(np.arange(n, dtype=np.int32), counts)
             ends = np.searchsorted(rows, borders).tolist()  # rows ascend, so that threads have records of their own
             parts = [slice(*each) for each in itertools.pairwise(ends)]
             done = [pool.submit(fill_rows, rows[each], ids[each], n_features, place, features) for each in parts]
@@ -227,7 +249,14 @@ def _bags(
     return offsets, features, np.concatenate(weights), n_hot
 
 
-def _inner(field: FieldData, hot: int) -> _Block:
+def _made(n: int, make: Callable[[], _Entries]) -> _Block:
+    """Make entries; how many each record has takes less room than to whom each belongs."""
+    rows, features, frequency, too_common = make()
+    counts = np.bincount(rows, minlength=n)
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0)))), features, frequency, too_common
+
+
+def _inner(field: FieldData, hot: int) -> _Entries:
     """Return the entries of what is inside a field's values."""
     inner = field.features()
     return entries_of_values(field.codes, inner.offsets, inner.ids, field.counts, len(inner), hot)
@@ -250,13 +279,23 @@ def inverted_lists(
     return inverted_offsets, inverted
 
 
-def _blocks(fields: Sequence[FieldData], hot: int) -> Iterator[Callable[[], _Block]]:
-    """Yield what makes the entries of each field's values, of what is inside them, and of pairs of short values."""
+def _blocks(
+    fields: Sequence[FieldData],
+    short: Sequence[FieldData],
+    lists: Sequence[tuple[NDArray[np.int64], NDArray[np.int32]]],
+    hot: int,
+) -> Iterator[Callable[[], _Entries]]:
+    """Yield what makes the entries of each field's values, of what is inside them, and of pairs of short values.
+
+    `lists` are the records of each value of the short fields.
+    """
     for field in fields:
         whole = np.arange(len(field.values) + 1)
         values = whole[:-1].astype(np.int32)
         yield partial(entries_of_values, field.codes, whole, values, field.counts, len(values), hot)
         yield partial(_inner, field, hot)
-    short = [field for field in fields if field.kind not in BULKY]
-    for one, other in itertools.combinations(short, 2):
-        yield partial(entries_of_pairs, one.codes, other.codes, one.counts, other.counts, hot)
+    for f, g in itertools.combinations(range(len(short)), 2):
+        # Lists of the field with more values are shorter, and values of the other are fewer to count.
+        one, other = (f, g) if len(short[f].counts) >= len(short[g].counts) else (g, f)
+        mine, theirs = short[one], short[other]
+        yield partial(entries_of_pairs, *lists[one], mine.counts, theirs.codes, theirs.counts, hot)

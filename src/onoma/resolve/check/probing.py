@@ -3,6 +3,7 @@
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from onoma.numerics.rng import stream
 from onoma.numerics.union_find import components
 from onoma.resolve.check.abstain import strongest_tree
 from onoma.resolve.check.calibrate import sureness
-from onoma.resolve.check.copies import CHANGES, SAME, changes_of, copies
+from onoma.resolve.check.copies import CHANGES, OFF_RECALL, SAME, changes_of, copies
 from onoma.resolve.check.decoys import contradicts, mirrors, near_strangers, siblings, strangers
 from onoma.resolve.check.planting import Planted, Rows, plant
 from onoma.resolve.check.scoring import Seen, look
@@ -25,7 +26,7 @@ from onoma.resolve.contract import PairEvidence, Posterior
 if TYPE_CHECKING:
     from onoma.resolve.result import Resolution
 
-__all__ = ["COPIES", "DECOYS", "Probe"]
+__all__ = ["COPIES", "DECOYS", "Probe", "lonely"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -37,6 +38,8 @@ _LEAST_APART = 0.05
 """The share of decoys that stay apart is taken to be at least this."""
 _ENOUGH = 10
 """Links that have both values from which on the share that contradicts is told."""
+_NORMAL = np.array([NormalDist().inv_cdf((k + 0.5) / 25) for k in range(25)])
+"""The normal distribution, in so many parts that are as likely."""
 FEWEST_PLANTED, MOST_PLANTED = 100, 400
 """Siblings or mirrors, and copies: half as many as there are rows, within these. Of strangers and harsher copies there
 are half of that, and half again of copies that need originals of their own."""
@@ -121,28 +124,41 @@ class Probe:
         log_weight = np.log(edge_weights(evidence, self.fit.weights)[0][first:][mine])
         return sureness(self.seen.together[mine], log_weight), row[mine] - part.start
 
-    def worth(self, kind: str) -> Floats:
-        """Return how many false links of the table each decoy of a kind stands for."""
+    def worth(self, kind: str, *, missed: bool = True) -> Floats:
+        """Return how many false links of the table each decoy of a kind stands for.
+
+        Parameters
+        ----------
+        missed
+            Rows of two sources that were left alone may have a partner that was missed; else none has.
+        """
         part = self.parts[kind]
         m = part.stop - part.start
         if self.evidence.linking and self.source is not None:
-            return self._worth_by_side(part)
+            return self._worth_by_side(part, self._missed() if missed else np.zeros(1))
         if kind == "siblings":
             joined = float(self.seen.with_base[part].mean())
             return np.full(m, len(self.groups) / max(m, 1) / max(1.0 - joined, _LEAST_APART))
         return np.full(m, self.n / (2.0 * m))
 
-    def _worth_by_side(self, part: slice) -> Floats:
+    def _worth_by_side(self, part: slice, missed: Floats) -> Floats:
         """Return the rows without a partner on a decoy's side, for each decoy there; both sides tell one half each."""
         sides = _whole(self.rows.source)[part]
         worth = np.zeros(len(sides))
         for side in (0, 1):
             mine = sides == side
             if mine.any():
-                alone = max(float(np.count_nonzero(self.source == side)) - self.n_links, 0.0)
-                apart = max(1.0 - float(self.seen.any_joined[part][mine].mean()), _LEAST_APART)
-                worth[mine] = alone / mine.sum() / apart / len(np.unique(sides))
+                n, joined = int(np.count_nonzero(self.source == side)), float(self.seen.any_joined[part][mine].mean())
+                worth[mine] = lonely(n, self.n_links, joined, missed) / mine.sum() / len(np.unique(sides))
         return worth
+
+    def _missed(self) -> Floats:
+        """Return how many matches are missed for each that was found: some values, each as likely as the others."""
+        part = self.parts.get(COPIES[0])
+        if part is None:
+            return np.zeros(1)
+        found = self.seen.with_base[part]
+        return np.exp(np.log((1.0 - found).sum() + 0.5) - np.log(found.sum() + 0.5) + OFF_RECALL * _NORMAL)
 
     def found_by_change(self) -> tuple[Found, Found]:
         """Return how many copies were found, by the field that was changed and by what was done to it."""
@@ -248,6 +264,31 @@ class Probe:
         block = None if block is None else np.concatenate([block, _whole(rows.block)])
         weight = (self.weight, self._relative)
         return plant(self.evidence, self.extended, rows, source, block, self.apart, weight), source
+
+
+def lonely(n: int, n_links: float, joined: float, missed: Floats) -> float:
+    """Return how many of n rows of a source have no partner in the other, in the mean over what may have been missed.
+
+    Of the rows that were not linked, u = n - l, some are lonely and were not joined with anybody, and some have a
+    partner that was missed: u = a (1 - j) + k (l - a j), with a lonely rows, of which the share j is joined, and k
+    matches missed for each that was found.
+
+    Parameters
+    ----------
+    n_links
+        Links between the sources.
+    joined
+        The share of lonely rows that is joined, by the decoys.
+    missed
+        Matches missed for each that was found; several values: the mean is returned.
+
+    Examples
+    --------
+    >>> lonely(100, 60, 0.0, np.array([0.0])), lonely(100, 60, 0.0, np.array([0.5]))
+    (40.0, 10.0)
+    """
+    apart = np.maximum(1.0 - joined * (1.0 + missed), _LEAST_APART)
+    return float(np.clip((n - n_links * (1.0 + missed)) / apart, 0.0, n).mean())
 
 
 def _share(found: Floats, which: NDArray[np.bool_]) -> tuple[int, float]:

@@ -15,13 +15,14 @@ How many fields of a copy differ is a matter of its own (`slips.py`). How weight
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.parts import in_parts
 from onoma.resolve.comparison._weights_kernels import score_pairs
+from onoma.resolve.comparison.compare import LazyShares
 from onoma.resolve.comparison.noise import Noise
 
 __all__ = ["COPIED", "FRESH", "RELATED", "Evidence", "WeightSettings", "Weights", "edge_weights", "log_bayes_factors"]
@@ -45,7 +46,7 @@ class Evidence:
     b: NDArray[np.int32]
     levels: NDArray[np.int8]
     """Level of each candidate pair (row) in each field; -1: missing."""
-    log_share: NDArray[np.float32]
+    log_share: "NDArray[np.float32] | LazyShares"
     """Where two records are equal, the log of the share of records with that value."""
     n_levels: NDArray[np.int64]
     """Levels of each field."""
@@ -74,6 +75,11 @@ class Evidence:
     outside: NDArray[np.bool_] | None = None
     """Records that are here as neighbours only, where the evidence is about some records: their own origins, and the
     other half of the pairs with them, are not."""
+
+    def some(self, pairs: NDArray[np.int64]) -> "Evidence":
+        """Return what is known about some of the candidate pairs."""
+        log_share = self.log_share.some(pairs) if isinstance(self.log_share, LazyShares) else self.log_share[pairs]
+        return replace(self, a=self.a[pairs], b=self.b[pairs], levels=self.levels[pairs], log_share=log_share)
 
 
 @dataclass(frozen=True, kw_only=True)

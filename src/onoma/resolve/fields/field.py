@@ -102,7 +102,7 @@ class FieldData:
     reason: str
     columns: tuple[str, ...]
     values: list[str]
-    examples: list[str]
+    examples: Sequence[str]
     codes: Codes
     counts: NDArray[np.int64]
     comparison: Comparison

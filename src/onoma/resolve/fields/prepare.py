@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
-from onoma.resolve.fields.columns import TextColumn, holds_numbers, read_texts
+from onoma.resolve.fields.columns import ArrowTexts, TextColumn, holds_numbers, read_texts
 from onoma.resolve.fields.field import Codes, FieldData, Kind
 from onoma.resolve.fields.infer import Inferred, infer_kind
 from onoma.resolve.fields.joint import find_points, join_points, points_by_values, without_own_name
@@ -268,7 +268,9 @@ def _finish(one: _Typed, values: list[str], place: Codes) -> FieldData | Ignored
     codes[given] = number[place[column.codes[given]]]
     counts = np.bincount(codes[codes >= 0], minlength=len(used)).astype(np.int64)
     remaining = [values[i] for i in used.tolist()]
-    examples = [column.raw[i] for i in raw[first].tolist()]
+    examples: Sequence[str] = [column.raw[i] for i in raw[first].tolist()]
+    if len(examples) > _MANY_ROWS:
+        examples = ArrowTexts(examples)
     comparison = one.kind.prepare(remaining, counts)
     return FieldData(column.name, kind, reason, column.columns, remaining, examples, codes, counts, comparison)
 

@@ -161,22 +161,26 @@ def places(s: NDArray[np.float32], labels: NDArray[np.int64]) -> NDArray[np.floa
 
 @nb.njit(cache=True, nogil=True)
 def settle_components(
-    components: NDArray[np.int64],
+    every: NDArray[np.int64],
     offsets: NDArray[np.int64],
-    order: NDArray[np.int64],
     roots: NDArray[np.int32],
     threshold: float,
     labels: NDArray[np.int64],
     probability: NDArray[np.float64],
 ) -> None:
-    """Fill the labels (a record of the entity) and the probabilities of the records of some components."""
-    for component in components:
-        members = order[offsets[component] : offsets[component + 1]]
+    """Fill the labels (a record of the entity) and the probabilities of the records of some components.
+
+    `every` are the records, component after component from its offset on; `roots` their roots, by sample.
+    """
+    for component in range(len(offsets) - 1):
+        first, end = offsets[component], offsets[component + 1]
+        members = every[first:end]
+        places_here = np.arange(first, end)
         closure = np.empty(len(members), dtype=np.int64)
         for i in range(len(members)):
             closure[i] = labels[members[i]]
-        s = co_membership(roots, members)
-        best = best_partition(s, closure, roots, members, threshold)
+        s = co_membership(roots, places_here)
+        best = best_partition(s, closure, roots, places_here, threshold)
         sure = places(s, best)
         for i in range(len(members)):
             probability[members[i]] = sure[i]

@@ -144,7 +144,7 @@ def draw_forests(
 ) -> None:
     """Draw a forest of each component for each sample: fill the first record of each record's entity, count entities.
 
-    `ends[p]` are the two records of pair p, as places in `members[c]`.
+    `ends[p]` are the two records of pair p, as places in `members[c]`. Roots are those of the members, row by row.
     """
     n_records, n_forests = members.shape[1], len(orders)
     block = 512
@@ -191,4 +191,4 @@ def draw_forests(
                                 first[i] = min(one, other)
                 n_entities[s] += n_records - n_joined
                 for i in range(n_records):
-                    roots[s, members[c, i]] = members[c, first[i]]
+                    roots[s, c * n_records + i] = members[c, first[i]]

@@ -19,6 +19,7 @@ from onoma.corpus.clustering import Clustering
 from onoma.numerics.parts import in_parts
 from onoma.numerics.union_find import components
 from onoma.resolve.posterior._consensus_kernels import settle_components
+from onoma.resolve.posterior.samples import Roots
 
 __all__ = ["Consensus", "find_consensus"]
 
@@ -26,6 +27,8 @@ _DENSE = 600
 """A component of more records is parted; what cannot be parted is the closure of its pairs: no room for its square."""
 _SURE = 0.999
 """A link that holds more often than this is taken to hold always: a hundred samples could not tell."""
+_AT_ONCE = 5_000
+"""Components whose samples are looked at together."""
 _FLOORS = (0.05, 0.1, 0.2, 0.3, 0.4)
 """Pairs below these do not connect components that are too large, one after the other."""
 
@@ -44,7 +47,7 @@ def find_consensus(
     a: NDArray[np.int32],
     b: NDArray[np.int32],
     together: NDArray[np.float64],
-    roots: NDArray[np.int32],
+    roots: Roots,
     *,
     threshold: float = 0.5,
     floor: float = 0.02,
@@ -79,8 +82,11 @@ def find_consensus(
     doubtful = np.flatnonzero((group.sizes > 1) & (group.sizes <= _DENSE) & ~certain)
 
     def settle(first: int, end: int) -> None:
-        part = doubtful[first:end]
-        settle_components(part, group.offsets, group.order, roots, threshold, labels, probability)
+        for begin in range(first, end, _AT_ONCE):
+            each = [group.members(int(component)) for component in doubtful[begin : min(begin + _AT_ONCE, end)]]
+            members, offsets = np.concatenate(each), np.cumsum([0, *map(len, each)])
+            here = np.ascontiguousarray(roots[:, members])
+            settle_components(members, offsets, here, threshold, labels, probability)
 
     in_parts(len(doubtful), settle, least=500)
     clustering = Clustering.from_labels(labels)

@@ -43,6 +43,7 @@ from onoma.resolve.posterior._copying_kernels import (
     wait_alone,
     word_at,
 )
+from onoma.resolve.posterior.samples import Roots
 
 __all__ = ["CopyingSampler", "Draws", "Watch"]
 
@@ -74,7 +75,7 @@ class Draws:
     """For each pair, the share of sweeps in which both descended from one record, by copying or by relation."""
     n_entities: NDArray[np.int64]
     """The number of entities after each sweep."""
-    roots: NDArray[np.int32]
+    roots: Roots
     """For the last sweeps, the first record of each record's entity (sweep by record)."""
 
 

@@ -25,18 +25,21 @@ After Andrews, Eisner and Dredze (2014); counting orders of trees is Knuth's hoo
 """
 
 import itertools
-from dataclasses import dataclass
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cache, reduce
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.parts import in_parts
+from onoma.numerics.parts import in_parts, n_threads
 from onoma.numerics.rng import kernel_state
 from onoma.numerics.union_find import components
 from onoma.resolve.posterior._exact_kernels import draw_forests, pairs_that_matter, sum_forests
 from onoma.resolve.posterior.copying import LEAST, Draws
+from onoma.resolve.posterior.samples import Roots, SampledPart, Samples, least_roots
 
 __all__ = ["LARGEST", "Forests", "Solved", "forests", "pairs_around", "solve_small"]
 
@@ -46,6 +49,10 @@ FAINT = 1e-3
 """Pairs that change a probability by no more than this are left out…"""
 FAINT_SUM = 1e-2
 """… where those of a record sum to no more than this."""
+_AT_ONCE = 50_000
+"""Records whose samples are drawn together, to be held once where they agree: 20 MB of a hundred samples."""
+_MANY_CELLS = 10_000_000
+"""Samples times records from which on they are held so: 40 MB as an array."""
 
 
 class Forests(NamedTuple):
@@ -126,16 +133,17 @@ class Solved:
             found[self.rest], found[self.pairs] = sampled, solved
             return found
 
-        roots = np.empty((len(draws.roots), self.n), dtype=np.int32)
-        roots[:] = np.arange(self.n, dtype=np.int32)
-        for sample, sampled in zip(roots, draws.roots, strict=True):  # one by one: no room for them all twice
-            sample[self.records] = self.records[sampled]
+        n_samples = len(draws.roots)
         n_alone = self.n - len(self.records) - sum(group.members.size for group in self.groups)
         n_entities = draws.n_entities + n_alone
-        drawn = np.zeros(len(roots), dtype=np.int64)
+        sampled = least_roots(np.asarray(draws.roots))
+        parts = [SampledPart.of(self.records[some], self.records[sampled[:, some]]) for some in self._bunches()]
         for group in self.groups:
-            group.draw(self.key, roots, drawn)
-        n_entities[len(n_entities) - len(roots) :] += drawn
+            found, drawn = group.draw(self.key, n_samples)
+            parts += found
+            n_entities[len(n_entities) - n_samples :] += drawn
+        samples = Samples.of_parts(self.n, parts, n_samples)
+        roots: Roots = samples if n_samples * self.n > _MANY_CELLS else np.asarray(samples)
         return Draws(
             draws.n_sweeps,
             told(draws.copied, self.copied),
@@ -145,6 +153,21 @@ class Solved:
             n_entities,
             roots,
         )
+
+    def pairs_above(self, weight: NDArray[np.float64], least: float) -> NDArray[np.int64]:
+        """Return the pairs inside components, which can be together, and those of more than the least weight."""
+        kept = weight > least
+        kept[self.rest] = kept[self.pairs] = True
+        return np.flatnonzero(kept)
+
+    def among(self, told: NDArray[np.int64]) -> "Solved":
+        """Return the same where only some pairs (ascending, all inside components among them) are told of."""
+        rest, pairs = (np.searchsorted(told, each) for each in (self.rest, self.pairs))
+        return replace(self, rest=rest, pairs=pairs)
+
+    def _bunches(self) -> Iterator[slice]:
+        """Yield the records that are left, some at a time: their samples are many."""
+        return (slice(first, first + _AT_ONCE) for first in range(0, len(self.records), _AT_ONCE))
 
 
 def solve_small(
@@ -271,11 +294,21 @@ class _Group:
         in_parts(len(self.weight), solve, least=20_000 // len(known.orders) + 1)
         return np.stack([used * self.copies, used * (1.0 - self.copies), together, akin])
 
-    def draw(self, key: np.uint64, roots: NDArray[np.int32], n_entities: NDArray[np.int64]) -> None:
-        """Draw a forest of each component for each sample."""
-        known = forests(self.members.shape[1])
-        told = (self.members, self.weight, self.copies, known.edges, known.orders, known.ends)
-        draw_forests(key, *told, roots, n_entities)
+    def draw(self, key: np.uint64, n_samples: int) -> tuple[list[SampledPart], NDArray[np.int64]]:
+        """Draw a forest of each component for each sample; return what was drawn, and how many entities there are."""
+        known, k = forests(self.members.shape[1]), self.members.shape[1]
+        told = (known.edges, known.orders, known.ends)
+
+        def draw(first: int) -> tuple[SampledPart, NDArray[np.int64]]:
+            some = slice(first, first + _AT_ONCE // k)
+            members = self.members[some]
+            roots, n_entities = np.empty((n_samples, members.size), np.int32), np.zeros(n_samples, dtype=np.int64)
+            draw_forests(key, members, self.weight[some], self.copies[some], *told, roots, n_entities)
+            return SampledPart.of(members.ravel(), roots), n_entities
+
+        with ThreadPoolExecutor(n_threads()) as pool:
+            found = list(pool.map(draw, range(0, len(self.members), _AT_ONCE // k)))
+        return [part for part, _ in found], np.sum([drawn for _, drawn in found], axis=0)
 
 
 def _paths(n: int, pairs: list[tuple[int, int]], edges: tuple[int, ...]) -> dict[tuple[int, int], int] | None:

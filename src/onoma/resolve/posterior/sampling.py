@@ -76,7 +76,10 @@ class Tally:
             pairs = np.flatnonzero(shares)  # few of them: most candidates are strangers
             row[pairs] += np.rint(shares[pairs] * draws.n_sweeps).astype(np.uint32)
         self.n_entities[first : first + draws.n_sweeps] = draws.n_entities
-        self.roots[first : first + draws.n_sweeps] = draws.roots
+        if isinstance(draws.roots, np.ndarray) and draws.roots.shape == self.roots.shape:  # all: no room for them twice
+            self.roots = draws.roots
+        else:
+            self.roots[first : first + draws.n_sweeps] = draws.roots
 
     def draws(self, n_samples: int) -> Draws:
         """Return what the first samples saw."""

@@ -22,7 +22,7 @@ from onoma.corpus.schema import ANNOTATED_DOCUMENTS, ANNOTATED_TOKENS, SENTENCES
 from onoma.text.annotate import MODELS, Annotator
 from onoma.text.names.attributes import AttributeLists, Mention
 from onoma.text.names.kinds import MentionKinds
-from onoma.text.names.tagger import NAME_TYPES, Names, NameTagger, name_attributes
+from onoma.text.names.tagger import NAME_TYPES, Names, NameTagger
 from onoma.text.syntax.phrases import Phrases, noun_phrases
 from onoma.text.tokens import Tokens
 
@@ -79,7 +79,7 @@ class DocumentAnnotator:
         tags, trees = self.stages.tag_and_parse(tokens)
         words = tokens.words()
         lemmas = self.stages.lemmas(tokens, tags)
-        values = name_attributes(tokens, self.names.words, self.names.gazetteer)
+        values = self.names.attributes(tokens)
         names = self.names.find(tokens, style=self.style, values=values)
         xpos = _named(self.stages.tagger.xpos_names, tags.xpos)
         columns: dict[str, Any] = {

@@ -41,6 +41,7 @@ class OnomaComponent:
             token.tag_ = stages.tagger.xpos_names[tags.xpos[i]]
             token.pos_ = stages.tagger.upos_names[tags.upos[i]]
             token.lemma_ = lemmas[i]
+            token.set_morph(stages.tagger.feats_names[tags.feats[i]])
             token.dep_ = stages.parser.label_names[trees.labels[i]]
             token.head = doc[int(trees.heads[i])] if trees.heads[i] >= 0 else token
         names = self.annotator.names.find(tokens, style=self.annotator.style)

@@ -64,10 +64,10 @@ class MentionKinds:
         name_types
             Of each token, 1 + the number of the type of the name it stands in, 0 for none.
         values
-            What `name_attributes` gives for the tokens, if it is at hand.
+            What the tagger's `attributes` gives for the tokens, if it is at hand.
         """
         if values is None:
-            values = name_attributes(tokens, self.names.words, self.names.gazetteer)
+            values = self.names.attributes(tokens)
         columns = _columns(self.names, tokens, values, (starts, ends, heads), name_types)
         alone = np.arange(len(columns) + 1, dtype=np.int32)
         kinds, sure = [], [np.zeros(0)]

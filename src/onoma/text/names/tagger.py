@@ -6,11 +6,18 @@ name is: is *American* one, is *@ada*? So each feature of a few templates stands
 the sentence's own set (Daumé, 2007), and a text is read *in the manner of* one set, `style`: `wiki` unless told
 otherwise, which names what an encyclopedia or a newspaper would; `social` for posts and messages.
 
+A word with a capital after a title (*Mr Brandt*), or after *Dear* where a letter begins, is a person's name, if the
+chain finds no other there. Signs that end a sentence, pictures and marks (*!*, *?*, 🎉) are no part of a name, whatever
+the chain has learnt from titles that end so: on texts it was not learnt from, one in some 250 names that ended with one
+was right.
+
 A sentence is read by itself, so a document's answer is that of its paragraphs put together.
 """
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +26,10 @@ from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
 from onoma.learning.packing import load_arrays, save_arrays
-from onoma.learning.sequences.sequence import ChainTraining
+from onoma.learning.sequences.sequence import OUTSIDE, ChainTraining
 from onoma.progress import SILENT, Progress
+from onoma.text.casing import usually_cased
+from onoma.text.characters import CASED_UPPER, SIGN, tables_for
 from onoma.text.names.gazetteer import Gazetteer
 from onoma.text.names.sequences import SequenceTagger, bilou_codes, bilou_labels, spans_from
 from onoma.text.tokens import Tokens
@@ -31,6 +40,14 @@ __all__ = ["NAME_TYPES", "LabelledSentences", "NameSettings", "NameTagger", "Nam
 NAME_TYPES = ("PER", "ORG", "LOC", "MISC")
 """Persons; organisations; places; works, events, peoples and products."""
 
+_PICTURES = frozenset(("So", "Sk", "Mn", "Me", "Cf"))
+"""Unicode's categories of pictures, and of marks that stand by themselves."""
+_PERSON = OUTSIDE - 4
+"""The labels of the first of the types only."""
+_TITLES = frozenset(("Mr", "Mrs", "Ms", "Miss", "Mx", "Dr", "Prof", "Professor", "Sir", "Madame", "Monsieur"))
+_GREETED = frozenset((*_TITLES, "Sirs", "Madam", "All", "Customer", "Editor", "Friend", "Friends", "Colleagues"))
+"""Follow *Dear* and are no names."""
+_LONGEST_TITLE = max(map(len, _TITLES)) + 1
 _UPPER = 1
 """The bit of the column `flags` that says: begins with a capital."""
 _WORDS = (
@@ -114,19 +131,29 @@ class NameTagger:
         style
             In whose manner: one of `styles`.
         values
-            What `name_attributes` gives for the tokens, if it is at hand; its last column is written to.
+            What `attributes` gives for the tokens, if it is at hand; its last column is written to.
         """
         if style not in self.styles:
             raise SettingsError(f"there is no style {style!r}; there are {', '.join(self.styles)}")
-        columns = name_attributes(tokens, self.words, self.gazetteer) if values is None else values
+        columns = self.attributes(tokens) if values is None else values
         columns[:, -1] = self.styles.index(style) + 1
         found: list[tuple[NDArray[Any], ...]] = [(np.zeros(0, np.int64),) * 3 + (np.zeros(0),)]
+        outside, inside = _outside(tokens), _after_titles(tokens)
         for first, ids, sentences in self.tagger.pieces(columns, tokens.sentences):
+            ids[outside[first : first + len(ids)], 0] = OUTSIDE
             codes = self.tagger.chain.decode(ids, sentences)
+            missed = inside[first : first + len(ids)] & (codes == 0)
+            if missed.any():
+                ids[missed, 0] = _PERSON
+                codes = self.tagger.chain.decode(ids, sentences)
             starts, ends, types = spans_from(codes)
             chances = self.tagger.chain.span_probabilities(ids, sentences, codes, starts, ends)
             found.append((starts + first, ends + first, types, chances))
         return Names(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+    def attributes(self, tokens: Tokens) -> NDArray[np.uint32]:
+        """Return what is known of each token, as it would usually be written (`casing`)."""
+        return name_attributes(usually_cased(tokens, self.words), self.words, self.gazetteer)
 
     def save(self, path: str | Path, card: Mapping[str, Any] | None = None) -> None:
         """Write to one `.npz`; the table of words is a file of its own."""
@@ -139,6 +166,40 @@ class NameTagger:
         header, arrays = load_arrays(path, "text/names")
         gazetteer = Gazetteer.load(header, arrays)
         return cls(words, gazetteer, SequenceTagger.of(header, arrays), tuple(header["styles"]))
+
+
+def _outside(tokens: Tokens) -> NDArray[np.bool_]:
+    """Return which tokens are no part of a name: signs, pictures, the *Dear* of a letter."""
+    classes, _ = tables_for(tokens.codes)
+    out, text = np.zeros(len(tokens), np.bool_), tokens.text
+    for i in np.flatnonzero(classes[tokens.codes[tokens.starts]] >= SIGN).tolist():
+        out[i] = _is_outside(text[tokens.starts[i] : tokens.ends[i]])
+    for i in tokens.sentences[:-1][np.diff(tokens.sentences) > 0].tolist():
+        out[i] |= text[tokens.starts[i] : tokens.ends[i]] == "Dear"
+    return out
+
+
+def _after_titles(tokens: Tokens) -> NDArray[np.bool_]:
+    """Return which tokens are part of a person's name: words with a capital after a title, or after a letter's *Dear*.
+
+    Of 254 such in sets that were not learnt from, 248 are.
+    """
+    classes, _ = tables_for(tokens.codes)
+    begins = tokens.sentences[:-1][np.diff(tokens.sentences) > 0]
+    is_open = classes[tokens.codes[tokens.starts]] == CASED_UPPER
+    is_open[begins] = False
+    is_open[1:] &= (tokens.ends - tokens.starts)[:-1] <= _LONGEST_TITLE
+    out, text, first = np.zeros(len(tokens), np.bool_), tokens.text, set(begins.tolist())
+    for i in np.flatnonzero(is_open).tolist():
+        before, word = (text[tokens.starts[k] : tokens.ends[k]].removesuffix(".") for k in (i - 1, i))
+        greeted = before == "Dear" and i - 1 in first and word not in _GREETED
+        out[i] = greeted or (before in _TITLES and word not in _TITLES)
+    return out
+
+
+@lru_cache(10_000)
+def _is_outside(word: str) -> bool:
+    return all(letter in "!?<>=~^*_" or unicodedata.category(letter) in _PICTURES for letter in word)
 
 
 def name_attributes(tokens: Tokens, words: WordTable, gazetteer: Gazetteer) -> NDArray[np.uint32]:

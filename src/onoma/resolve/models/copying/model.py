@@ -13,12 +13,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.memory import LARGE, give_back
 from onoma.resolve.comparison.choice import choose_weights
 from onoma.resolve.comparison.supervision import PairModel
 from onoma.resolve.comparison.weights import edge_weights
 from onoma.resolve.contract import Capability, Posterior, Problem, RunContext
 from onoma.resolve.posterior.copying import CopyingSampler
-from onoma.resolve.posterior.exact import solve_small
+from onoma.resolve.posterior.exact import FAINT, solve_small
 from onoma.resolve.posterior.exclusive import ExclusiveSampler
 from onoma.resolve.posterior.judgements import ApartSampler, weights_heeding
 from onoma.resolve.posterior.pairs import (
@@ -94,16 +95,25 @@ class Copying:
                 copy, relative = edge_weights(evidence, weights)
                 if len(problem.judged.pairs()):
                     copy, relative = weights_heeding(problem.judged, evidence, copy, relative)
-                alike = None if evidence.taught >= 0 else copy / (1.0 + copy + relative)
                 if _is_plain(compared.problem):
                     solved = solve_small(evidence.n, evidence.a, evidence.b, copy, relative, seed=run.seed)
                     chain = _origins(sampler.among(solved.records, solved.rest), *solved.left)
+                    if evidence.n > LARGE:
+                        # Most pairs are strangers: what is no longer needed makes room. The checks, which count all
+                        # pairs that were compared, are for smaller tables.
+                        kept = solved.pairs_above(copy + relative, FAINT)
+                        solved, compared = solved.among(kept), compared.some(kept)
+                        copy, relative, evidence = copy[kept], relative[kept], compared.evidence
+                        del sampler
+                        give_back(evidence.n)
                 else:
                     chain = _constrained(compared, copy, relative, run.seed)
+                if evidence.taught < 0:
+                    alike = copy / (1.0 + copy + relative)
             left = None if solved is None else (len(solved.records), len(solved.rest))
             draws, stopped = sample(chain, evidence, settings, run, left=left)
             if solved is not None:
-                del copy, relative, chain  # there are many pairs: what is no longer needed makes room
+                del copy, relative, chain
                 draws = solved.joined(draws, len(evidence.a))
                 del solved
         run.clock.lap("sampling")
