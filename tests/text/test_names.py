@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from onoma.errors import DataError, SettingsError
 from onoma.text.annotate import MODELS
-from onoma.text.casing import usually_cased
 from onoma.text.names.attributes import AttributeLists, Mention
+from onoma.text.names.casing import usually_cased
 from onoma.text.names.gazetteer import Gazetteer
 from onoma.text.names.sequences import bilou_codes, bilou_labels, spans_from
 from onoma.text.names.tagger import LabelledSentences, NameSettings, NameTagger, learn_names

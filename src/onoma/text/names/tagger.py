@@ -28,8 +28,8 @@ from onoma.errors import SettingsError
 from onoma.learning.packing import load_arrays, save_arrays
 from onoma.learning.sequences.sequence import OUTSIDE, ChainTraining
 from onoma.progress import SILENT, Progress
-from onoma.text.casing import usually_cased
 from onoma.text.characters import CASED_UPPER, SIGN, tables_for
+from onoma.text.names.casing import usually_cased
 from onoma.text.names.gazetteer import Gazetteer
 from onoma.text.names.sequences import SequenceTagger, bilou_codes, bilou_labels, spans_from
 from onoma.text.tokens import Tokens
