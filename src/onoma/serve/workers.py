@@ -55,6 +55,9 @@ class _Turns:
         self.free.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":  # the life of the server itself, which lasts as long as it does
+            await self._app(scope, receive, send)
+            return
         self._n += 1
         self.free.clear()
         self.asked.set()
