@@ -17,7 +17,7 @@ from benchmarks.measure import Measurement
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.table import read_table
 from onoma.evaluate.report import evaluate
-from onoma.kb.scores import cluster_pairs, read_pairs
+from onoma.kb.scored.clusters import cluster_pairs, read_pairs
 from onoma.pipeline.reproduce import Context
 
 

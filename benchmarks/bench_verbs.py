@@ -77,7 +77,7 @@ WAYS = {
 def run(*, quick: bool) -> Iterator[Measurement]:
     chosen = os.environ.get("ONOMA_VERBS", "").split(";") if os.environ.get("ONOMA_VERBS") else list(WAYS)
     for name in chosen:
-        yield from _verbs(name, WAYS[name], 400 if quick else 8_000)
+        yield from _verbs(name, WAYS[name], 400 if quick else 12_000)
 
 
 def _verbs(name: str, way: Way, n: int) -> Iterator[Measurement]:

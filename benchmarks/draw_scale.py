@@ -16,11 +16,14 @@ COLOURS = {"Onoma": "#1b6ca8", "Splink, set up by hand": "#d1793b", "n log n": "
 def points() -> list[dict[str, object]]:
     """Return rows and cost of each run over simulated people."""
     found: list[dict[str, object]] = []
-    for line in json.loads((RESULTS / "scale.json").read_text("utf-8"))["measurements"]:
+    files = [RESULTS / f"{name}.json" for name in ("scale", "scale_beyond")]
+    lines = [line for file in files if file.exists() for line in json.loads(file.read_text("utf-8"))["measurements"]]
+    for line in lines:
         if line["name"] in WHAT and line["data"].endswith(" simulated people"):
             rows = int(line["data"].split(" ", 1)[0].replace(",", ""))
             for who, cost in (("Onoma", line["onoma"]), ("Splink, set up by hand", line["peer"])):
-                found.append({"what": line["name"], "rows": rows, "who": who, "cost": cost})
+                if cost is not None:
+                    found.append({"what": line["name"], "rows": rows, "who": who, "cost": cost})
     return found
 
 

@@ -1,5 +1,7 @@
 """Appositions that a parser took for two subjects, or for a list."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from onoma.coref.discourse.trees import with_appositions
@@ -51,3 +53,22 @@ def test_other_trees_stay():
     ):
         document = _document(rows, names)
         assert with_appositions(document) is document
+
+
+CALLED = """
+found VERB 0 root
+the DET 2 det
+company NOUN 0 obj
+, PUNCT 4 punct
+Singh PROPN 2 appos
+? PUNCT 0 punct
+"""
+
+
+def test_who_is_called_at_the_end_of_a_sentence_is_no_apposition_of_a_thing():
+    document = _document(CALLED, [(4, 5, "PER")])
+    found = with_appositions(replace(document, known={2: ("organization", "", "inanimate")}))
+    assert (found.deprels[4], found.heads[4]) == ("vocative", 0)
+    # Negative control: of the noun nothing is known, or it is somebody.
+    for known in ({}, {2: ("person", "", "animate")}):
+        assert with_appositions(replace(document, known=known)).deprels[4] == "appos"

@@ -61,3 +61,17 @@ def test_who_says_i_is_whom_the_label_names():
     assert "He" not in ben
     assert "you" in ben  # to whom Anna speaks
     assert not any(":" in text for chain in chains for text in chain)
+
+
+INTERVIEW = """INTERVIEWER: When did you start the company, Dr. Singh?
+SINGH: My sister and I started it in 2009.
+INTERVIEWER: Did your parents support you?
+SINGH: They did, and I thanked them.
+"""
+
+
+def test_who_is_called_by_name_is_who_hears_it():
+    chains = [{mention.text for mention in chain.mentions} for chain in coref(INTERVIEW).chains]
+    singh = next(chain for chain in chains if "Dr. Singh" in chain)
+    assert {"you", "SINGH", "I", "your"} <= singh
+    assert not {"INTERVIEWER", "the company"} & singh

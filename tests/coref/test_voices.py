@@ -41,6 +41,11 @@ def test_the_writer_of_a_letter_is_who_signs_it():
     assert not {"you", "your", "Mr Lindgren"} & set(writer)
 
 
+def test_a_writer_may_close_by_what_she_is():
+    text = LETTER.replace("Yours sincerely,\nOscar Hale", "Your loving niece,\nClara")
+    assert {"I", "My", "Clara"} <= set(_chain_of(text, "Clara"))
+
+
 def test_who_is_written_to_is_greeted_without_the_greeting():
     reader = _chain_of(LETTER, "Mr Lindgren")
     assert {"you", "your"} <= set(reader)

@@ -199,6 +199,11 @@ def test_a_dictionary_of_many_entries_is_a_look_up():
     [
         ('[[dictionary]]\nlabel = "TOWN"\nwords = ["x"]', "there is no label 'TOWN'"),
         ('[[dictionary]]\nlabel = "CITY"', "has no words"),
+        ('[[dictionary]]\nlabel = "CITY"\nwords = "rome"', "number 1: words is 'rome'; it is a list"),
+        ('[[pattern]]\npattern = "in rome"', r"\[\[pattern\]\] number 1: 'in rome' has 0 slots"),
+        ('[[pattern]]\npattern = "{CITY} {CITY}"', "has 2 slots"),
+        ('[[pattern]]\npattern = "in {TOWN}"', "number 1: there is no label 'TOWN'"),
+        ('[[pattern]]\npattern = "{CITY}"', "fire everywhere"),
         ('[[dictionry]]\nlabel = "CITY"', "no kind of constraint 'dictionry'"),
         ('[dictionary]\nlabel = "CITY"', "two brackets"),
         ('[[token]]\nlabel = "CITY"\nregex = "("', "no regular expression"),
@@ -224,12 +229,30 @@ def test_refused_files_say_why(tmp_path):
         read_texts(tmp_path / "bad.txt")
     with pytest.raises(SettingsError, match="no ready extractor"):
         open_extractor("nothing")
-    with pytest.raises(SettingsError, match="has 2 slots"):
-        find_fires(
-            [tokenise("a")],
-            parse_constraints({"pattern": [{"pattern": "{CITY} {CITY}"}]}, LabelSet.of(["CITY"])),
-            LabelSet.of(["CITY"]),
-        )
+
+
+def test_nothing_to_compare_with_is_refused(trained, tmp_path):
+    (tmp_path / "empty.jsonl").write_text("\n")
+    with pytest.raises(DataError, match="no labelled text"):
+        extraction.evaluate_extractor(trained.extractor, tmp_path / "empty.jsonl")
+
+
+def test_few_texts_are_learnt_from_longer_and_more_are_asked_for(files):
+    """With five passes over twenty texts and the penalty of many, weights hardly move."""
+    plan = extraction.constraint_plan(longest=2, n_clusters=0)
+    assert (plan.expectations.rounds(20), plan.expectations.rounds(7_660)) == (100, 5)
+    assert plan.expectations.penalty(7_500) == 30.0
+    labels = read_labels(files / "labels.toml")
+    rules, texts = read_constraints(files / "constraints.toml", labels), [tokenise(text) for text in corpus(20)[0]]
+    trained = train_from_constraints(texts, labels, rules, plan)
+    assert "add texts" in trained.hints[0]
+    examples = read_examples(files / "gold.jsonl", "words")
+    found = trained.extractor.spans([each.text for each in examples])
+    right = sum(
+        {(s.start, s.end, s.label) for s in spans} == {(*e.text.bounds(a, b), y) for a, b, y in e.spans}
+        for spans, e in zip(found, examples, strict=True)
+    )
+    assert right > 0.8 * len(examples)
 
 
 def test_features_are_the_same_after_saving():
@@ -240,7 +263,8 @@ def test_features_are_the_same_after_saving():
     assert all(np.array_equal(x, y) for x, y in zip(a.texts, b.texts, strict=True))
     names = maker.names()
     assert len(names) == a.n_attributes
-    first = {names[i] for i in a.texts.ids[: a.texts.indptr[1]]}
+    rows = a.attributes()
+    first = {names[i] for i in rows.indices[: rows.indptr[1]]}
     assert {
         "w=proc.",
         "core=proc",
@@ -250,7 +274,7 @@ def test_features_are_the_same_after_saving():
         "dictionary=venue",
         "tenth=0",
     } <= first
-    second = {names[i] for i in a.texts.ids[a.texts.indptr[1] : a.texts.indptr[2]]}
+    second = {names[i] for i in rows.indices[rows.indptr[1] : rows.indptr[2]]}
     assert "w[-1],w=proc. of" in second
     assert edge_classes(texts).tolist() == [0, 2, 0, 0, 0, 1, 0, 0, 1]
 
@@ -275,6 +299,10 @@ def test_clusters_and_suggestions():
     )
     proposed = {s.text for s in suggest_words(texts, rules, labels, n=4) if s.label == "FOOD" and s.kind == "word"}
     assert proposed == {"rice", "fish", "bread", "noodles"}
+    told = [*rules, *parse_constraints({"token": [{"regex": "^(fish|eat)$", "label": "OTHER"}]}, labels)]
+    proposed = {s.text for s in suggest_words(texts, told, labels, n=4) if s.label == "FOOD" and s.kind == "word"}
+    assert "rice" in proposed
+    assert not proposed & {"fish", "eat"}  # a constraint speaks of them already
     assert word_clusters(texts) == {}  # too few words for clusters
     found = word_clusters(texts, rank=4, n_clusters=5)
     assert found["rice"] == found["fish"] == found["bread"]

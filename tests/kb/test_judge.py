@@ -2,7 +2,6 @@
 
 import pytest
 
-from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.judge import Said, judge, list_judgements, retract_judgements
@@ -168,24 +167,3 @@ def test_judgements_hold_where_there_are_blocks(crowd, tmp_path):
     with read_knowledge_base(path) as base:
         found = base.rows("SELECT DISTINCT entity FROM memberships WHERE id IN (?, ?)", [first, second])
     assert len(found) == 1
-
-
-def open_pairs(path):
-    with read_knowledge_base(path) as base:
-        rows = base.rows("SELECT a, b FROM pairs WHERE probability BETWEEN 0.3 AND 0.7 ORDER BY a, b")
-    return [(str(a), str(b)) for a, b in rows]
-
-
-def test_who_takes_a_judgement_back_of_an_open_pair_has_what_was_there(tmp_path):
-    path = tmp_path / "people.duckdb"
-    table = simulate_people(600, seed=9).select(["id", "cluster_id", "given_name", "surname", "city"])
-    store_outcome(run_job(Job(table=table, config=ResolveConfig(truth="cluster_id", no_check=True))), path)
-    chosen = open_pairs(path)[:6]
-    assert len(chosen) == 6  # in doubt, so that samples say now this, now that
-    before = entities(path)
-    for a, b in chosen:
-        for kind in ("same", "different"):
-            kept, _ = judge(path, [Said(kind, a, b)])
-            assert (entities(path)[a] == entities(path)[b]) == (kind == "same")
-            retract_judgements(path, [kept[0].number])
-            assert entities(path) == before, (a, b, kind)

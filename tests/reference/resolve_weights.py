@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from onoma.numerics.isotonic import isotonic
+
 COPIED, RELATED, FRESH = 0, 1, 2
 
 
@@ -56,3 +58,12 @@ def margins(pairs, score):
         rivals = [[score[d] for d, other in enumerate(pairs) if d != e and i in other] for i in ends]
         found.append([score[e] - max([*others, 0.0]) for others in rivals])
     return np.array(found).reshape(-1, 2)
+
+
+def order_ratios(copied, fresh):
+    """Copies' log shares with ratios to strangers' that fall from level to level: the nearest such ratios."""
+    found = []
+    for m, u in zip(np.exp(copied), np.exp(fresh), strict=True):
+        ratios = isotonic((m / u)[::-1], u[::-1])[::-1]
+        found.append(np.log(ratios * u))
+    return np.array(found)

@@ -7,7 +7,7 @@ import pytest
 
 import onoma.resolve
 from onoma.corpus.clustering import Clustering
-from onoma.corpus.simulate import simulate_people
+from onoma.corpus.simulate import PeopleSettings, simulate_people
 from onoma.errors import DataError, SettingsError
 from onoma.evaluate import evaluate
 from onoma.resolve.api import resolve
@@ -380,6 +380,32 @@ def test_linking(people):
     assert pairs and all({row["a_source"], row["b_source"]} == {"old", "new"} for row in pairs)
     assert "contrast" in found.weights()["field"].to_pylist()
     assert "from" not in [field.name for field in found.fields.fields]
+
+
+def test_sources_that_overlap_little_are_not_linked_by_their_nearest_strangers():
+    """The best of many strangers shares a name and is ahead of all others: that is no evidence twice."""
+    rows = simulate_people(700, seed=3, settings=PeopleSettings(duplicates=0.6)).to_pylist()
+    of_person = {}
+    for row in rows:
+        of_person.setdefault(row["cluster_id"], []).append(row)
+    sides = [], []
+    for k, mine in enumerate(of_person.values()):
+        sides[k % 2].append(mine[0])
+        if k % 4 == 0:
+            sides[1].extend(mine[1:2])
+    every = [*sides[0], *sides[1]]
+    table = pa.table(
+        {
+            "name": [f"{row['given_name']} {row['surname']}" for row in every],
+            "birth_date": [row["birth_date"] for row in every],
+            "from": ["a"] * len(sides[0]) + ["b"] * len(sides[1]),
+        }
+    )
+    person = np.array([row["cluster_id"] for row in every])
+    links = [chain for chain in resolve(table, source="from", link=True).clustering.chains() if len(chain) > 1]
+    right = sum(len(set(person[chain])) == 1 for chain in links)
+    true = len(every) - len(set(person))
+    assert right >= 0.9 * true and len(links) <= 1.15 * true
 
 
 def three_sources(people):

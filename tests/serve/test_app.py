@@ -198,6 +198,15 @@ def test_malformed_requests_are_refused_and_change_nothing(kb):
     service.close()
 
 
+@pytest.mark.parametrize("route", ["/api/find", "/reconcile"])
+def test_too_much_is_refused_even_if_its_length_is_not_told(reader, route):
+    whole = b"x" * 1_000_001
+    headers = {"content-type": "application/x-www-form-urlencoded" if route == "/reconcile" else "application/json"}
+    for content in (whole, iter([whole[:600_000], whole[600_000:]])):
+        found = reader.post(route, content=content, headers=headers)
+        assert (found.status_code, found.json()["detail"]) == (413, "a request has at most 1,000,000 bytes")
+
+
 def _malformed(client, rng, i):
     body = {
         rng.choice(["record", "records", "kind", "a", "b", "most", "weight", "by"]): _nonsense(rng) for _ in range(3)

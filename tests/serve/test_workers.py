@@ -1,5 +1,6 @@
 """Several processes that answer: who asks sees one service, and none outlives the first."""
 
+import asyncio
 import json
 import os
 import signal
@@ -76,3 +77,26 @@ def test_who_writes_is_alone(kb):
 
     with pytest.raises(SettingsError, match="--workers is for reading"):
         serve(kb, write=True, workers=2)
+
+
+@pytest.mark.parametrize(("kind", "is_free"), [("http", False), ("lifespan", True)])
+def test_a_process_is_free_while_it_answers_nobody(kind, is_free):
+    """The life of the server itself, which lasts as long as it does, is no answer."""
+    from onoma.serve.workers import _Turns
+
+    async def look():
+        begun, end = asyncio.Event(), asyncio.Event()
+
+        async def app(scope, receive, send):
+            begun.set()
+            await end.wait()
+
+        turns = _Turns(app)
+        answer = asyncio.create_task(turns({"type": kind}, None, None))
+        await begun.wait()
+        while_it_lasts = turns.free.is_set()
+        end.set()
+        await answer
+        return while_it_lasts, turns.free.is_set()
+
+    assert asyncio.run(look()) == (is_free, True)

@@ -1,6 +1,7 @@
 """A knowledge base in Python: records come and go, people judge pairs, questions are answered."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeGuard, overload
 
@@ -19,6 +20,7 @@ from onoma.kb.lookup.find import Finding
 from onoma.kb.lookup.live import Added, Live
 from onoma.kb.query import Count, count_entities, history, record_rows, show
 from onoma.kb.report import run_lines
+from onoma.kb.texts import is_from_text
 from onoma.kb.update import read_retractions, update_knowledge_base
 
 __all__ = ["KnowledgeBase", "open_base"]
@@ -120,8 +122,17 @@ class KnowledgeBase:
             How many entities at most.
         """
         if not isinstance(record, str):
+            if self._is_from_text:
+                from onoma.pipeline.linking import find_mention  # of texts alone
+
+                return find_mention(self.path, record, most=most)
             return self._live.find(record, most=most)
         return self._named(record, most)
+
+    @cached_property
+    def _is_from_text(self) -> bool:
+        with read_knowledge_base(self.path) as base:
+            return is_from_text(base)
 
     def find_many(self, table: Tabular, *, most: int = 5) -> Table:
         """Say of each row of a table which entities it may be, each row asked alone and nothing added.

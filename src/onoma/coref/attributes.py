@@ -180,9 +180,20 @@ def describe(document: Document, spans: Sequence[Span], vocabulary: Mapping[str,
         modifier_ends.append(len(modifiers))
     if spans:
         rows[:, [Column.NESTED, Column.TEXT, Column.BARE_TEXT]] = texts
-    for row, span in zip(rows, spans, strict=True):
-        name = names.get((span.start, span.end)) or inside[span.head]
-        _add_kind(row, document.known.get(span.head, ("",))[0].upper() or name, document, span)
+        rows[:, _KIND_COLUMNS] = [
+            _kind_of(
+                document.known.get(span.head, ("",))[0].upper()
+                or names.get((span.start, span.end))
+                or inside[span.head],
+                document,
+                span,
+            )
+            for span in spans
+        ]
+        pronouns = np.flatnonzero(rows[:, Column.TYPE] == 0)
+        rows[pronouns, Column.FINE : Column.COARSE + 1] = 0  # her company says no more than that she is a pronoun
+        her = [row for row in pronouns.tolist() if _is_object_her(document, spans[row].head)]
+        rows[np.ix_(her, [Column.TEXT, Column.BARE_TEXT])] = text_code("her, not possessive")
     _add_people(rows, document, spans)
     return Mentions(rows, *(np.array(codes, np.int64) for codes in (words, word_ends, modifiers, modifier_ends)))
 
@@ -291,36 +302,44 @@ def _shared(word: str, tag: str) -> str:
     return _ALIKE.get(word, word)
 
 
-def _add_kind(row: NDArray[np.int64], entity: str | None, document: Document, span: Span) -> None:
-    """Fill in type, number, gender, animacy, person, and what belongs to a name."""
-    head, start = span.head, span.start
-    word = document.words[head].lower()
+_KIND_COLUMNS = (
+    Column.ENTITY, Column.TYPE, Column.PRONOUN, Column.NUMBER, Column.GENDER, Column.ANIMACY, Column.PERSON,
+    Column.FORM, Column.LAST_NAME, Column.FIRST_NAME, Column.INITIALS,
+)  # fmt: skip
+
+
+def _kind_of(entity: str, document: Document, span: Span) -> tuple[int, ...]:
+    """Return type, number, gender, animacy, person, and what belongs to a name: the values of `_KIND_COLUMNS`."""
+    head = span.head
     tag, upos = document.tags[head], document.upos[head]
-    kind = _SAME_ENTITY.get(entity or "", entity or "")
-    row[Column.ENTITY] = _ENTITY_CODES.get(kind, 0)
-    if span.end - start == 1 and word in _PRONOUNS and upos in {"PRON", "DET"}:
-        code, number, gender, animacy, person, form = _PRONOUNS[word]
-        if word == "her" and tag != "PRP$":
-            form = 0  # as him, not as his
-            row[Column.TEXT] = row[Column.BARE_TEXT] = text_code("her, not possessive")
-        row[Column.FINE : Column.COARSE + 1] = 0  # what company she keeps says no more than that she is a pronoun
-        row[Column.TYPE], row[Column.PRONOUN], row[Column.NUMBER], row[Column.GENDER] = 0, code, number, gender
-        row[Column.ANIMACY], row[Column.PERSON], row[Column.FORM] = animacy, person, form
-        return
-    row[Column.PERSON] = 3
-    row[Column.NUMBER] = _PLURAL if tag in {"NNS", "NNPS"} else _SINGULAR if tag in {"NN", "NNP"} else 0
+    kind = _SAME_ENTITY.get(entity, entity)
+    code = _ENTITY_CODES.get(kind, 0)
+    if span.end - span.start == 1 and upos in {"PRON", "DET"}:
+        known = _PRONOUNS.get(document.words[head].lower())
+        if known is not None:
+            pronoun, number, gender, animacy, person, form = known
+            form = 0 if _is_object_her(document, head) else form  # as him, not as his
+            return code, 0, pronoun, number, gender, animacy, person, form, 0, 0, 0
+    number = _PLURAL if tag in {"NNS", "NNPS"} else _SINGULAR if tag in {"NN", "NNP"} else 0
     if any(document.deprels[child] == "conj" and child < span.end for child in document.children[head]):
-        row[Column.NUMBER] = _PLURAL
-    row[Column.TYPE] = _type(document, span, upos)
+        number = _PLURAL
     gender, animacy = _gender(document, span, kind)
     _, known_gender, known_animacy = document.known.get(head, ("", "", ""))
-    row[Column.GENDER] = gender or _GENDERS.get(known_gender, 0)
-    row[Column.ANIMACY] = animacy or _ANIMACIES.get(known_animacy, 0)
-    if upos == "PROPN":
-        parts = [document.words[k] for k in range(start, span.end) if document.upos[k] == "PROPN"]
-        row[Column.LAST_NAME], row[Column.FIRST_NAME] = text_code(parts[-1].lower()), text_code(parts[0].lower())
-        initials = "".join(part[0] for part in parts if part[0].isupper()) if len(parts) > 1 else parts[0]
-        row[Column.INITIALS] = text_code(initials.replace(".", "")) if initials.replace(".", "").isupper() else 0
+    gender, animacy = gender or _GENDERS.get(known_gender, 0), animacy or _ANIMACIES.get(known_animacy, 0)
+    names = _name_codes(document, span) if upos == "PROPN" else (0, 0, 0)
+    return code, _type(document, span, upos), 0, number, gender, animacy, 3, 0, *names
+
+
+def _is_object_her(document: Document, token: int) -> bool:
+    return document.words[token].lower() == "her" and document.tags[token] != "PRP$"
+
+
+def _name_codes(document: Document, span: Span) -> tuple[int, int, int]:
+    """Return the codes of a name's last word, of its first, and of its initials."""
+    parts = [document.words[k] for k in range(span.start, span.end) if document.upos[k] == "PROPN"]
+    initials = "".join(part[0] for part in parts if part[0].isupper()) if len(parts) > 1 else parts[0]
+    initials = initials.replace(".", "")
+    return text_code(parts[-1].lower()), text_code(parts[0].lower()), text_code(initials) if initials.isupper() else 0
 
 
 def _add_people(rows: NDArray[np.int64], document: Document, spans: Sequence[Span]) -> None:
@@ -400,12 +419,12 @@ def _type(document: Document, span: Span, upos: str) -> int:
 
 def _gender(document: Document, span: Span, entity: str) -> tuple[int, int]:
     head = document.lemmas[span.head].lower()
-    words = [document.words[k].lower() for k in range(span.start, span.end)]
     if head in listed("masculine nouns"):
         return _MASCULINE, _ANIMATE
     if head in listed("feminine nouns"):
         return _FEMININE, _ANIMATE
     if document.upos[span.head] == "PROPN":
+        words = [document.words[k].lower() for k in range(span.start, span.end)]
         title = next((_TITLES[word] for word in words if word in _TITLES), 0)
         given = next((_given_names()[word] for word in words if word in _given_names()), 0)
         if title:

@@ -4,7 +4,6 @@ The kernels make features in a fixed order, so the k-th feature of a pair comes 
 what each template looks at and what it adds.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -280,17 +279,18 @@ def explain_new(prepared: Prepared, weights: NDArray[np.float64], i: int) -> lis
 
 def _counts(table: NDArray[np.int64]) -> NDArray[np.int64]:
     counts = np.zeros((len(table), 6), np.int64)
-    kept = table[:, [Column.TYPE, Column.BARE_TEXT, Column.HEAD_TEXT, Column.HEAD]].tolist()
-    texts: Counter[int] = Counter()
-    heads: Counter[int] = Counter()
-    places: Counter[int] = Counter()
-    for i, (kind, text, head, place) in enumerate(kept):
-        counts[i, :3] = (0 if kind == 0 else texts[text]), (0 if kind == 0 else heads[head]), places[place] > 0
-        counts[i, 5] = -places[place]
-        texts[text] += kind != 0
-        heads[head] += kind != 0
-        places[place] += 1
-    for i, (kind, text, head, place) in enumerate(kept):
-        counts[i, 3:5] = (0, 0) if kind == 0 else (texts[text], heads[head])
-        counts[i, 5] += places[place] - 1
+    named = np.flatnonzero(table[:, Column.TYPE] != 0)
+    for k, column in enumerate((Column.BARE_TEXT, Column.HEAD_TEXT)):
+        counts[named, k], counts[named, 3 + k] = _occurrences(table[named, column])
+    earlier, all_ = _occurrences(table[:, Column.HEAD])
+    counts[:, 2], counts[:, 5] = earlier > 0, all_ - 1 - earlier
     return counts
+
+
+def _occurrences(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return of each value how often it stands before, and in all."""
+    order = np.argsort(values, kind="stable")
+    _, inverse, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    earlier = np.empty(len(values), np.int64)
+    earlier[order] = np.arange(len(values)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return earlier, sizes[inverse]

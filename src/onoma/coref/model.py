@@ -136,7 +136,7 @@ class CorefModel:
         if self.filter is None:
             return self.resolve_prepared(prepared)
         odds = self.filter.log_odds(prepared)
-        kept = odds >= self.filter.threshold
+        kept = self.filter.keeps(prepared)
         if all_names:
             names = {(start, end) for start, end, _ in document.names}
             kept |= np.array([(span.start, span.end) in names for span in prepared.spans], bool)

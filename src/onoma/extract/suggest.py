@@ -55,11 +55,12 @@ def suggest_words(
 
 
 def _known(texts: Sequence[Text], constraints: Sequence[Constraint], labels: LabelSet) -> set[str]:
-    """Return the words that constraints speak of in most places, other labels' among them, and punctuation."""
+    """Return the words that dictionaries and tests of tokens speak of in most places, of any label, and punctuation."""
+    naming = [each for each in constraints if each.kind != "pattern"]
     seen: Counter[str] = Counter()
     spoken: Counter[str] = Counter()
-    for text, fires in zip(texts, find_fires(texts, constraints, labels), strict=True):
-        told = {i for fire in fires for start, size in fire.segments()[:1] for i in range(start, start + size)}
+    for text, fires in zip(texts, find_fires(texts, naming, labels), strict=True):
+        told = {i for fire in fires for start, size in fire.segments() for i in range(start, start + size)}
         for i, token in enumerate(text.tokens):
             seen[normal(token)] += 1
             spoken[normal(token)] += i in told

@@ -31,6 +31,10 @@ _LONG_FIELD = 12
 """When a label's longest segment has more tokens than this, a linear chain is learnt."""
 
 
+_MANY_TEXTS = 1_000
+"""Below so many texts every word counts as an attribute, and more texts are asked for. By it the span F1 learnt from
+100 requests for restaurants and for films goes from .47, .29 to .51, .31 (600 others labelled; the rules as they stand
+have .58, .38); with 1,000 it stays at .58, .42."""
 _FOLDS = 5
 
 
@@ -67,11 +71,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Trained:
-    """An extractor, what is odd about its constraints, and those it could not use."""
+    """An extractor, what is odd about its constraints, those it could not use, and what would help."""
 
     extractor: Extractor
     report: Report | None = None
     unused: Sequence[str] = ()
+    hints: Sequence[str] = ()
 
 
 def train_from_labels(
@@ -159,7 +164,8 @@ def train_from_constraints(
         raise SettingsError("there are no texts to learn from")
     everything = [*texts, *(each.text for each in examples)]
     fires = find_fires(everything, constraints, labels)
-    settings = plan.features or FeatureSettings(window=1, min_count=3, pair_count=5)
+    is_few = len(everything) < _MANY_TEXTS
+    settings = plan.features or FeatureSettings(window=1, min_count=1 if is_few else 3, pair_count=2 if is_few else 5)
     maker = FeatureMaker(settings, _families(everything, constraints, plan)).fit(everything)
     sequences = maker.transform(everything)
     n = len(labels.taxonomy)
@@ -173,7 +179,9 @@ def train_from_constraints(
     plan.expectations.fit(model, sequences, bounds, labelled=given, progress=progress)
     how = f"{len(texts):,} texts and {len(constraints):,} constraints"
     notes = {"learnt from": how + (f", {len(examples):,} labelled texts" if examples else ""), "calibrated": False}
-    return Trained(Extractor(labels, maker, model, plan.style, notes), check(fires, constraints), unused)
+    more = [f"{len(everything):,} texts are few to learn from constraints: add texts, no labels are needed"]
+    extractor = Extractor(labels, maker, model, plan.style, notes)
+    return Trained(extractor, check(fires, constraints), unused, more if is_few else ())
 
 
 def _labelled(

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from onoma.kb.memory import Memory
 from onoma.numerics.union_find import components
-from onoma.resolve.comparison.compare import compare_records
-from onoma.resolve.comparison.shares import log_shares
+from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence, Weights, limit_relatives, log_bayes_factors
 from onoma.resolve.config import ResolveConfig

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from onoma.errors import DataError, SettingsError, UnsupportedError
 from onoma.kb.ask.past import before_run
@@ -15,6 +16,7 @@ from onoma.kb.database import KnowledgeBase, write_knowledge_base
 from onoma.kb.incremental import Effort, Resampled
 from onoma.kb.memory import Memory
 from onoma.kb.store import Run, note_run
+from onoma.kb.undo import restore, set_aside
 from onoma.kb.world import EARLIER, World, find_record_keys, load_world, stored_memory
 from onoma.resolve.posterior.judgements import Judged, find_chain, prefer_former
 
@@ -126,7 +128,7 @@ def retract_in(base: KnowledgeBase, numbers: Sequence[int], *, command: str = ""
     begun = time.perf_counter()
     update = Update(run=1 + int(base.value("SELECT max(run) FROM runs")))
     check_judgeable(base)
-    records, first = [], update.run
+    records, made = [], []
     for number in numbers:
         sql = "SELECT a_source, a, b_source, b, retracted, made FROM judgements WHERE judgement = ?"
         rows = base.rows(sql, [number])
@@ -134,13 +136,13 @@ def retract_in(base: KnowledgeBase, numbers: Sequence[int], *, command: str = ""
             raise DataError(f"there is no judgement {number}", file=base.path, hint="onoma judge KB list shows them.")
         if rows[0][4] is not None:
             raise DataError(f"judgement {number} was retracted already", file=base.path)
-        first = min(first, int(rows[0][5]))
+        made.append(int(rows[0][5]))
         for source, key in (rows[0][:2], rows[0][2:4]):
             sql = "SELECT record FROM memberships WHERE source = ? AND id = ?"
             records += [int(record) for (record,) in base.rows(sql, [source, key])]
         base.change("UPDATE judgements SET retracted = ? WHERE judgement = ?", [update.run, number])
     said = f"judgement {numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} judgements"
-    _resolve_again(base, around, records, update, f"{said} retracted", since=first)
+    _resolve_again(base, around, records, update, f"{said} retracted", back=made)
     _finish(base, update, "retract judgement", command, begun)
     return update
 
@@ -226,20 +228,37 @@ def _resolve_again(
     update: Update,
     reason: str,
     *,
-    since: int | None = None,
+    back: Sequence[int] = (),
 ) -> None:
-    """Draw anew what some records touch, and write it; what is taken back since a run is as it was, where it may be."""
+    """Draw anew what some records touch, and write it; what was said in runs and is taken back is as it was before."""
     world = around.world(base, numbers)
     judged = world.judged()
     world.weigh_judged(judged)
     seeds = np.array([world.place(number) for number in numbers], dtype=np.int64)
-    found = draw_again(world, np.unique(seeds), judged)
-    before = None if since is None else before_run(base, world.records[found.records], since)
-    if before is not None and not world.memory.is_own:  # the answer of another model is there to the last digit
+    restored = restore(world, back) if back else None
+    found = restored or draw_again(world, np.unique(seeds), judged)
+    touched = world.records[found.records]
+    before = before_run(base, touched, _unsaid_since(base, touched, min(back))) if back else None
+    if before is not None and restored is None and not world.memory.is_own:  # another model's answer is kept as it was
         found = _as_before(world, found, judged, before)
+    aside = None if back else set_aside(world, found)
     nobody = Gone({}, {}, {}, np.zeros(0, dtype=np.int64))
     commit_entities(world, found, nobody, {}, update, reason, before=before)
+    if aside is not None:
+        aside.keep(update.run)
     around.follow(world, found)
+
+
+def _unsaid_since(base: KnowledgeBase, numbers: NDArray[np.int64], run: int) -> int:
+    """Return the first run since which all that was said of some records, one after the other, has been taken back."""
+    here, tables = base.among("record", numbers)
+    sql = f"""SELECT DISTINCT j.made, j.retracted FROM judgements j JOIN memberships m
+        ON (m.source = j.a_source AND m.id = j.a) OR (m.source = j.b_source AND m.id = j.b)
+        WHERE j.retracted IS NOT NULL AND {here} ORDER BY j.made DESC"""  # noqa: S608 (numbers)
+    rows = base.query(sql, None, tables)
+    for made, retracted in zip(rows["made"].to_pylist(), rows["retracted"].to_pylist(), strict=True):
+        run = made if made < run < retracted else run
+    return run
 
 
 def _as_before(world: World, found: Resampled, judged: Judged, before: Sequence[str | None]) -> Resampled:

@@ -30,6 +30,7 @@ from onoma.resolve.blocking.index import make_segment
 from onoma.resolve.comparison.weights import log_bayes_factors
 from onoma.resolve.contract import PairEvidence, Posterior, Trees
 from onoma.resolve.fields.kinds import VECTOR
+from onoma.resolve.posterior.samples import Roots
 from onoma.resolve.result import Resolution
 
 __all__ = [
@@ -227,12 +228,12 @@ def codes_table(records: NDArray[np.int64], codes: Sequence[NDArray[np.int32]]) 
     return pa.table({"record": records} | {f"f{f}": each for f, each in enumerate(codes)})
 
 
-def append_values(base: KnowledgeBase, f: int, first: int, values: list[str], examples: list[str]) -> None:
+def append_values(base: KnowledgeBase, f: int, first: int, values: list[str], examples: Sequence[str]) -> None:
     """Keep new values of a field, the first of which has this code."""
     base.append("field_values", values_table(f, first, values, examples))
 
 
-def values_table(f: int, first: int, values: list[str], examples: list[str]) -> pa.Table:
+def values_table(f: int, first: int, values: list[str], examples: Sequence[str]) -> pa.Table:
     """Return new values of a field, the first of which has this code."""
     n = len(values)
     columns = {"field": np.full(n, f, np.int32), "code": np.arange(first, first + n, dtype=np.int32)}
@@ -286,7 +287,7 @@ def uncertain_samples(records: NDArray[np.int64], found: Posterior, *, by_pairs:
     if found.samples is None:
         return samples_table(records, np.zeros((0, len(records)), dtype=np.int64), np.zeros(0, dtype=np.int64))
     if not by_pairs:
-        return samples_table(records, records[found.samples], in_doubt(found.samples))
+        return _samples_of(records, found.samples, in_doubt(np.asarray(found.samples)))
     fit, together = found.weighed, found.pairs.probability
     if fit is not None and len(fit.draws.together) == len(together):
         together = fit.draws.together  # what is stated may be recalibrated; what the samples saw is not
@@ -295,7 +296,11 @@ def uncertain_samples(records: NDArray[np.int64], found: Posterior, *, by_pairs:
     group = components(len(records), a, b)
     doubtful = np.zeros(len(records), dtype=np.bool_)
     doubtful[group[a[together[joined] < 1.0]]] = True
-    return samples_table(records, records[found.samples], np.flatnonzero(doubtful[group]))
+    return _samples_of(records, found.samples, np.flatnonzero(doubtful[group]))
+
+
+def _samples_of(records: NDArray[np.int64], samples: Roots, which: NDArray[np.int64]) -> pa.Table:
+    return samples_table(records[which], records[samples[:, which]], np.arange(len(which)))
 
 
 def samples_table(records: NDArray[np.int64], roots: NDArray[np.int64], which: NDArray[np.int64]) -> pa.Table:

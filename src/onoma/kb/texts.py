@@ -28,6 +28,7 @@ __all__ = [
     "in_words",
     "is_from_text",
     "make_text_tables",
+    "named_entity",
 ]
 
 _TABLES = """
@@ -146,7 +147,7 @@ class TextEntity:
 
 def explain_text_entity(base: KnowledgeBase, name: str, *, most: int = 20) -> TextEntity:
     """Tell of an entity by its id, by that of a record, or by the very name."""
-    entity = _entity(base, name)
+    entity = named_entity(base, name)
     names = base.rows(
         """SELECT m.name, count(*) FROM memberships s JOIN mentions m ON m.chain = s.id
         WHERE s.entity = ? AND m.name IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1""",
@@ -197,7 +198,8 @@ def in_words(relation: str) -> str:
     return " ".join(word for word in words if word) or relation
 
 
-def _entity(base: KnowledgeBase, name: str) -> str:
+def named_entity(base: KnowledgeBase, name: str) -> str:
+    """Return the entity of that id, of a record, or of a name: a part of it will do where only one has it."""
     try:
         return find_entity(base, name)
     except DataError:
@@ -205,7 +207,7 @@ def _entity(base: KnowledgeBase, name: str) -> str:
         if within:  # a record as tables show it, without the folder
             return str(within[0][0])
         found = base.rows("SELECT entity, name FROM entities WHERE lower(name) = lower(?)", [name])
-        if not found:  # a part of a name will do where only one has it
+        if not found:
             pattern = "(^|\\W)" + re.escape(name.lower()) + "(\\W|$)"
             found = base.rows(
                 """SELECT entity, name FROM entities WHERE regexp_matches(lower(names), ?)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from onoma.coref.discourse.letters import with_letters
 from onoma.coref.discourse.quotations import with_quotations
 from onoma.coref.discourse.trees import with_appositions
-from onoma.coref.discourse.turns import with_turns
+from onoma.coref.discourse.turns import with_called, with_turns
 from onoma.coref.document import Document, documents_of
 from onoma.coref.model import Annotated
 from onoma.corpus.corpus import Corpus
@@ -31,7 +31,9 @@ def coref_documents(annotations: Annotations, *, genre: str = "") -> list[Docume
 
 
 def _told(document: Document) -> Document:
-    return with_clusters(with_appositions(with_quotations(with_letters(with_turns(document)))))
+    for read in (with_turns, with_letters, with_quotations, with_appositions, with_called, with_clusters):
+        document = read(document)
+    return document
 
 
 def given_mentions(corpus: Corpus, *, limit: int | None = None) -> Iterator[tuple[Annotated, Annotations]]:

@@ -179,7 +179,7 @@ class Tuning:
         odds = [np.zeros(len(one.prepared)) for one in examples]
         if model.filter is not None:
             odds = [model.filter.log_odds(one.prepared) for one in examples]
-            kept = [each >= model.filter.threshold for each in odds]
+            kept = [model.filter.keeps(one.prepared) for one in examples]
             examples = [one.only(keep) for one, keep in zip(examples, kept, strict=True)]
             odds = [each[keep] for each, keep in zip(odds, kept, strict=True)]
         scores = [one.prepared.scores(model.weights, model.window) for one in examples]

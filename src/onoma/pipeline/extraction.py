@@ -49,10 +49,10 @@ class Extracted:
 
 
 def constraint_plan(
-    *, style: Style = "words", longest: int = 5, n_clusters: int = 60, n_rounds: int = 5, seed: int = 0
+    *, style: Style = "words", longest: int = 5, n_clusters: int = 60, n_rounds: int | None = None, seed: int = 0
 ) -> Plan:
     """Return how the command line learns from constraints; chosen on requests for restaurants and films."""
-    learning = Expectations(rate=0.01, l2=30.0, n_rounds=n_rounds, seed=seed)
+    learning = Expectations(rate=0.01, l2=None, n_rounds=n_rounds, seed=seed)
     return Plan(style=style, longest=longest, n_clusters=n_clusters, expectations=learning)
 
 

@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.readers.table import read_table
-from onoma.errors import DataError
+from onoma.errors import DataError, SettingsError
 from onoma.kb.database import is_knowledge_base, read_knowledge_base
+from onoma.kb.lookup.find import Candidate, Finding, Reason
 from onoma.kb.texts import is_from_text
 from onoma.linking.entities import EntityList, read_entity_json
 from onoma.linking.model import Knowledge, LinkModel, Links, load_link_model
 from onoma.linking.profiles import NIL, Mentions
 
-__all__ = ["Rooted", "link_model", "link_records", "read_entities", "root_entities"]
+__all__ = ["Rooted", "find_mention", "link_model", "link_records", "read_entities", "root_entities"]
 
 _SURE = 0.9
 """A record whose own link is at least so probable leaves a group that is something else."""
@@ -45,13 +46,47 @@ def _from_base(path: Path) -> EntityList:
                 file=path,
                 hint="Export it (onoma export) and give a table with the columns alias and entry.",
             )
-        return EntityList.of(
-            base.query(
-                """SELECT coalesce(m.name, e.name) AS alias, s.entity AS entry, count(*) AS count,
-                any_value(e.type) AS type FROM memberships s JOIN entities e USING (entity)
-                JOIN mentions m ON m.chain = s.id WHERE m.name IS NOT NULL GROUP BY ALL"""
-            )
+        return EntityList.of(base.query(_NAMED))
+
+
+_NAMED = """WITH around AS (
+    SELECT s.entity, string_agg(left(c.context, 1000), ' ' ORDER BY s.probability DESC, s.id) AS told
+    FROM memberships s JOIN contexts c USING (id) GROUP BY 1)
+SELECT m.name AS alias, s.entity AS entry, count(*) AS count, any_value(e.type) AS type,
+    left(any_value(a.told), 4000) AS description
+FROM memberships s JOIN entities e USING (entity) JOIN mentions m ON m.chain = s.id JOIN around a USING (entity)
+WHERE m.name IS NOT NULL GROUP BY 1, 2 ORDER BY 2, 1
+"""
+"""What the entities of a knowledge base are called, and the words around their names."""
+
+
+def find_mention(path: Path, record: Mapping[str, Any], *, most: int = 5) -> Finding:
+    """Say which entities of a knowledge base from texts a name may be: `name`, and if known `type` and `context`."""
+    unknown = sorted(set(record) - set(_ASKED))
+    if not str(record.get("name") or "").strip() or unknown:
+        told = f"there is no {unknown[0]!r} in texts" if unknown else "a name is needed"
+        raise SettingsError(
+            told, hint=f"""Like this: onoma find {path.name} --record '{{"name": "Ada Lovelace", "type": "PER"}}'."""
         )
+    asked = {name: str(record.get(name) or "") for name in _ASKED} | {"document": ""}
+    ranked = link_records([asked], read_entities(path)).ranked(0, most + 1)
+    nil = dict(ranked).get(NIL, 0.0)
+    found = []
+    with read_knowledge_base(path) as base:
+        n_records = int(base.value("SELECT count(*) FROM memberships"))
+        for entity, p in [each for each in ranked if each[0] != NIL][:most]:
+            (row,) = base.rows(
+                """SELECT e.size, e.name, (SELECT arg_max(s.id, s.probability) FROM memberships s
+                WHERE s.entity = e.entity) FROM entities e WHERE e.entity = ?""",
+                [entity],
+            )
+            bits = float(np.log2(max(p, 1e-12) / max(nil, 1e-12)))
+            reason = Reason("name", f"like {row[1]}", bits, asked["name"], str(row[1]))
+            found.append(Candidate(entity, p, int(row[0]), str(row[2]), bits, (reason,)))
+    return Finding(tuple(found), nil, n_records)
+
+
+_ASKED = ("name", "type", "context")
 
 
 @cache

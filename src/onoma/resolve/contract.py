@@ -32,6 +32,7 @@ from onoma.resolve.fields.field import FieldData
 from onoma.resolve.posterior.checkpoint import Checkpoint
 from onoma.resolve.posterior.copying import Draws
 from onoma.resolve.posterior.judgements import NO_JUDGEMENTS, Judged
+from onoma.resolve.posterior.samples import Roots
 from onoma.resolve.report.entity_tree import EntityTree
 
 __all__ = [
@@ -245,7 +246,7 @@ class Posterior:
     """For each record, that it belongs where it is."""
     pairs: Pairs
     """What is stated of pairs; one that is not listed is hardly one entity, or was never looked at."""
-    samples: NDArray[np.int32] | None = None
+    samples: Roots | None = None
     """By sample and record, one record of its entity; None: the model has one answer."""
     n_entities: NDArray[np.int64] | None = None
     """In each sample, how many there were."""

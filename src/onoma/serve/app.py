@@ -6,17 +6,18 @@ others, whoever asks needs its token.
 """
 
 import hmac
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import FastAPI, HTTPException, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import ConfigDict, Field
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import onoma
 from onoma.errors import OnomaError, SettingsError, UnsupportedError
@@ -28,6 +29,7 @@ __all__ = ["make_app"]
 
 _LARGEST = 1_000_000
 """Bytes of a request."""
+_TOO_LARGE = f"a request has at most {_LARGEST:,} bytes"
 _MOST = 1_000
 """Records of a request."""
 ORIGINS = ("http://127.0.0.1:3333", "http://localhost:3333")
@@ -141,7 +143,8 @@ def make_app(
     )
     app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["*"])
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*_LOCAL, *hosts])
-    _guard(app, token)
+    app.add_middleware(_Guard, token=token)
+    _tell_problems(app)
     _add_questions(app, service)
     _add_changes(app, service)
     add_reconciliation(app, service)
@@ -149,17 +152,43 @@ def make_app(
     return app
 
 
-def _guard(app: FastAPI, token: str) -> None:
-    """Ask for the token, bound what is sent, and turn our errors into answers."""
+class _Guard:
+    """Asks for the token, and bounds what is sent."""
 
-    @app.middleware("http")
-    async def check(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
-        if token and not _brings(request, token):
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app, self._token = app, token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refused = self._refused(Request(scope))
+        if refused is not None:
+            await refused(scope, receive, send)
+            return
+        n_bytes = 0
+
+        async def bounded() -> Message:
+            nonlocal n_bytes
+            message = await receive()
+            n_bytes += len(message.get("body", b""))
+            if n_bytes > _LARGEST:  # of a length that it did not tell
+                raise HTTPException(413, _TOO_LARGE)
+            return message
+
+        await self._app(scope, bounded, send)
+
+    def _refused(self, request: Request) -> JSONResponse | None:
+        if self._token and not _brings(request, self._token):
             return JSONResponse({"detail": "a token is needed: Authorization: Bearer TOKEN"}, status_code=401)
         length = request.headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > _LARGEST:
-            return JSONResponse({"detail": f"a request has at most {_LARGEST:,} bytes"}, status_code=413)
-        return await call(request)
+            return JSONResponse({"detail": _TOO_LARGE}, status_code=413)
+        return None
+
+
+def _tell_problems(app: FastAPI) -> None:
+    """Turn errors into answers."""
 
     @app.exception_handler(RequestValidationError)
     async def not_understood(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -214,6 +214,8 @@ def add_reconciliation(app: FastAPI, service: Service) -> None:
         if request.method == "POST":
             try:
                 fields |= dict(await request.form())
+            except HTTPException:
+                raise
             except Exception as error:  # a form that is none, whatever the parser says of it
                 raise HTTPException(422, "the body is a form with queries or extend") from error
         return fields

@@ -55,6 +55,9 @@ class _Turns:
         self.free.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":  # the life of the server itself, which lasts as long as it does
+            await self._app(scope, receive, send)
+            return
         self._n += 1
         self.free.clear()
         self.asked.set()
@@ -66,7 +69,7 @@ class _Turns:
                 self.free.set()
 
 
-class _OneByOne(uvicorn.Server):
+class _OneByOne(uvicorn.Server):  # type: ignore[misc]  # its types are not looked at (see pyproject.toml)
     """A server that lets the next one come when it answers nobody."""
 
     def __init__(self, app: FastAPI, listener: socket.socket) -> None:

@@ -76,3 +76,9 @@ def test_places_expressions_and_what_has_no_aggregate(kb):
 def test_what_is_no_question_is_refused(kb, sql):
     with read_knowledge_base(kb) as base, pytest.raises(SettingsError):
         ask_sql(base, sql)
+
+
+def test_what_is_not_there_is_named_with_what_is(kb):
+    with read_knowledge_base(kb) as base, pytest.raises(SettingsError, match="name record does not exist") as told:
+        ask_sql(base, "select count(distinct entity) from record")
+    assert told.value.hint.startswith("The table is records; its columns are entity, probability, id,")

@@ -48,3 +48,8 @@ def test_finding_changes_nothing(kb, rows_of):
 def test_a_record_that_says_nothing_is_refused(kb, record):
     with pytest.raises(SettingsError, match="record"):
         Live(kb).find(record)
+
+
+def test_a_value_that_is_an_object_is_refused(kb):
+    with pytest.raises(SettingsError, match="'surname' is an object"):
+        Live(kb).find({"surname": {"a": 1}, "city": "Leeds"})

@@ -174,6 +174,19 @@ def test_stochastic_gradients_approach_the_optimum():
     assert best <= ours < 1.15 * best
 
 
+def test_the_scaled_search_ends_at_the_optimum():
+    """Common and rare attributes, and one that is nowhere: the gradient vanishes, and what no text touches stays 0."""
+    sequences, gold = planted()
+    wide = Sequences(sequences.texts, sequences.n_attributes + 1)
+    model = SemiCRF(Structure(3, longest=3, pairs="all")).fit(wide, gold, training=Training(l2=0.5, tolerance=1e-10))
+    layout, observed = model.layout(), np.zeros(len(model.weights_))
+    add_gold(np.arange(len(wide)), wide.texts, layout, gold.labels, gold.lengths, observed)
+    assert np.abs(objective(wide.texts, layout, observed, model.weights_, 0.5)[1]).max() < 1e-2
+    for ptr in (layout.inside, layout.begin, layout.end):
+        assert np.any(model.weights_[ptr[0] : ptr[-2]])
+        assert not np.any(model.weights_[ptr[-2] : ptr[-1]])
+
+
 def test_a_model_survives_its_folder(tmp_path):
     sequences, gold = planted()
     model = SemiCRF(Structure(3, longest=(1, 3, 3), parents=(-1, -1, 1))).fit(sequences, gold)

@@ -9,13 +9,14 @@ from onoma.corpus.documents import Text
 from onoma.errors import DataError, SettingsError
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import history, show
-from onoma.kb.texts import explain_text_entity
+from onoma.kb.texts import explain_text_entity, named_entity
 from onoma.pipeline.building.build import BuildJob, build, identity_of
 from onoma.pipeline.building.grouping import group_records, touched_by
 from onoma.pipeline.building.parts import Kept
 from onoma.pipeline.building.reading import _retype, read_documents
 from onoma.pipeline.coreference import coref_model
 from onoma.pipeline.link_texts import LinkJob, link_files
+from onoma.pipeline.linking import find_mention
 from onoma.pipeline.text.annotation import pipeline_named
 
 ADA = (
@@ -125,6 +126,17 @@ def test_a_company_goes_by_its_first_word_and_a_university_does_not() -> None:
 def test_names_without_a_word_in_common_are_two() -> None:
     (read,) = read_documents([Text("b", BABBAGE)], pipeline_named(None), coref_model())
     assert {row["name"] for row in read.records} == {"Charles Babbage", "Ada Lovelace", "London"}
+
+
+def test_a_name_is_found_and_a_stranger_is_none(kb: Path) -> None:
+    found = find_mention(kb, {"name": "Lovelace", "type": "PER"})
+    with read_knowledge_base(kb) as base:
+        assert found.best is not None
+        assert found.best.entity == named_entity(base, "ada lovelace")
+    assert find_mention(kb, {"name": "Xandor Quy"}).best is None
+    for wrong in ({"nam": "Ada"}, {"name": " "}, {}):
+        with pytest.raises(SettingsError):
+            find_mention(kb, wrong)
 
 
 def test_entities_join_documents_and_say_their_sentences(kb: Path) -> None:

@@ -78,3 +78,12 @@ def test_a_place_and_a_title_alone_stay_apart() -> None:
     assert parted[0] == parted[2] != parted[1]
     assert len(set(part_groups(np.zeros(3, np.int64), names, ["x", "x", "y"]).tolist())) == 1  # of unknown kinds
     assert len(set(part_groups(np.zeros(2, np.int64), ["the Queen", "Queen"], ["x", "y"]).tolist())) == 2
+
+
+def test_an_office_tells_which_of_two_is_meant() -> None:
+    company = [(name, document, "PER") for name in ("Babbage", "Byron", "Somerville") for document in ("x", "y")]
+    others = [(f"N{k}", f"d{k}", "PER") for k in range(8)]
+    rows = [("Councillor Marsh", "x", "PER"), ("Mr Thomas Marsh", "x", "PER"), ("Councillor David Marsh", "y", "PER")]
+    assert ["Councillor Marsh", "Councillor David Marsh"] in [
+        sorted(g, key=len) for g in joined(*rows, *company, *others)
+    ]

@@ -45,6 +45,8 @@ def test_pairs_that_are_mostly_wrong_are_convicted_together_and_only_beyond_chan
     stated = np.minimum(sure, 1.0)
     many = calibrate(sure, stated, np.full(60, 0.8), np.full(60, 1.5))
     assert many.convicts(np.array([0.2, 0.8, 1.5])).tolist() == [False, True, False], "90 of 100 are wrong"
+    some = calibrate(sure, stated, np.full(60, 0.8), np.ones(60))
+    assert some(np.array([0.8]))[0] < 0.5 and not some.convicts(sure).any(), "60 of 100: to lose 40 costs more"
     few = calibrate(sure, stated, np.full(2, 0.8), np.full(2, 45.0))
     assert few(np.array([0.8]))[0] < 0.2, "two decoys stand for as many"
     assert not few.convicts(sure).any(), "but two may have been joined by chance"

@@ -93,6 +93,10 @@ def test_sources_that_are_linked_are_mirrored():
     quality = found.quality
     assert {"strangers", "mirrors"} == set(quality.decoys)
     assert quality.precision.low <= 1.0 and quality.recall.estimate > 0.7
+    probe = Probe(found, found.posterior, found.weighed)
+    some, none = (_calibration(probe, missed=each)[0](probe.sure[probe.tree]).mean() for each in (True, False))
+    assert none < some + 0.01, "fewer rows are without a partner where some partners were missed"
+    assert quality.precision.low <= none, "but perhaps none was"
 
 
 def test_pairs_are_stated_by_all_readings_that_precision_is():

@@ -65,15 +65,3 @@ def test_unrelated_values_of_a_firm_field_contradict():
     evidence = SimpleNamespace(a=np.zeros(3), levels=np.array([[2, 0], [1, 1], [-1, 1]]), noise=noise)
     assert contradicts(evidence).tolist() == [True, False, False]
     assert not contradicts(SimpleNamespace(a=np.zeros(3), levels=evidence.levels, noise=None)).any()
-
-
-def test_a_sibling_lacks_what_the_other_of_the_two_lacks():
-    found = table()
-    evidence = found.weighed.evidence
-    groups = near_strangers(evidence, found.clustering.labels.astype(np.int64), np.ones(len(evidence.a)))
-    for f, field in enumerate(found.fields.fields):
-        gone = np.stack([field.codes[evidence.a[groups]] < 0, field.codes[evidence.b[groups]] < 0])
-        for pair, (a, b) in zip(groups[gone.any(axis=0)][:3], gone.T[gone.any(axis=0)][:3], strict=True):
-            made = siblings(values(found), evidence, np.array([pair]), 20, None, None, stream(2, "siblings"))
-            of_a = made.base == evidence.a[pair]
-            assert ((made.codes[:, f] < 0) == np.where(of_a, b, a)).all(), field.name

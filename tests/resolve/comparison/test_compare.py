@@ -6,8 +6,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import chisquare
 
-from onoma.resolve.comparison.compare import compare_records, random_pairs
-from onoma.resolve.comparison.shares import LazyShares, log_shares
+from onoma.resolve.comparison.compare import LazyShares, compare_records, log_shares, random_pairs
 from onoma.resolve.fields.prepare import prepare_fields
 
 

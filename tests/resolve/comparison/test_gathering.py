@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from onoma.resolve.blocking.canopies import Candidates, CanopySettings
+from onoma.resolve.blocking.canopies import Candidates
 from onoma.resolve.comparison.gathering import CONTRAST_LEVELS, count_pairs, gather_evidence
 from onoma.resolve.fields.prepare import prepare_fields
 
@@ -21,7 +21,7 @@ def fields():
 def gather(fields, pairs, source=None, apart=0):
     a, b = np.array(pairs, dtype=np.int32).T
     candidates = Candidates(np.ascontiguousarray(a), np.ascontiguousarray(b), 0, 0)
-    return gather_evidence(fields, candidates, source, None, apart, seed=1, settings=CanopySettings())
+    return gather_evidence(fields, candidates, source, None, apart, seed=1)
 
 
 def test_levels_are_those_of_the_fields_and_missing_says_nothing(fields):

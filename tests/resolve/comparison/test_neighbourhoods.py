@@ -20,7 +20,7 @@ from onoma.resolve.posterior._copying_kernels import groups_upto
 def evidence():
     fields = prepare_fields(simulate_people(3000, seed=2), exclude=["id", "cluster_id"]).fields
     settings = CanopySettings(neighbours=10)
-    return gather_evidence(fields, find_candidates(fields, settings=settings), None, None, seed=0, settings=settings)
+    return gather_evidence(fields, find_candidates(fields, settings=settings), None, None, seed=0)
 
 
 def test_a_part_holds_the_pairs_of_its_records(evidence):

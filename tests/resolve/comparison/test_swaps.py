@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from onoma.resolve.comparison.compare import compare_records
-from onoma.resolve.comparison.shares import log_shares
+from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.swaps import SAME_WORDS, mark_swaps
 from onoma.resolve.fields.prepare import prepare_fields
 

@@ -18,7 +18,7 @@ def taught():
     names = [f"{a} {b} works" for a in ("Bako", "Lim", "Rento", "Vard") for b in ("Melsun", "Pardol", "Fengrat")]
     fields = prepare_fields(pa.table({"name": [*names, *names[:3]]}), kinds={"name": "likeness"}).fields
     candidates = find_candidates(fields, settings=CanopySettings())
-    evidence = gather_evidence(fields, candidates, None, None, seed=1, settings=CanopySettings())
+    evidence = gather_evidence(fields, candidates, None, None, seed=1)
     return evidence, taught_weights(evidence, WeightSettings())
 
 
@@ -47,7 +47,7 @@ def test_a_large_table_is_judged_by_a_part_of_it(monkeypatch):
     candidates = find_candidates(fields, settings=CanopySettings())
 
     def shift():
-        evidence = gather_evidence(fields, candidates, None, None, seed=1, settings=CanopySettings())
+        evidence = gather_evidence(fields, candidates, None, None, seed=1)
         seen = evidence.taught_counts
         if seen is None:
             seen = count_levels(evidence.levels[:, 0], int(evidence.n_levels[0]))

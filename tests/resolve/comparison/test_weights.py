@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onoma.numerics.rng import stream
-from onoma.resolve.comparison._weights_kernels import count_levels, count_pairs, margins
+from onoma.resolve.comparison._weights_kernels import count_levels, count_pairs, margins, order_ratios
 from onoma.resolve.comparison.dependence import spanning_tree
 from onoma.resolve.comparison.weight_learning import learn_weights
 from onoma.resolve.comparison.weights import (
@@ -261,6 +261,17 @@ def test_counts(seed, n_pairs, n_fields):
         counts = np.zeros((3, 3))
         count_pairs(levels, one, other, weight, counts)
         assert counts == pytest.approx(slow.count_pairs(levels.tolist(), one, other, weight, 3))
+
+
+@given(st.integers(0, 1000), st.integers(1, 5), st.integers(1, 8))
+def test_ratios_in_order(seed, n_rows, k):
+    rng = np.random.default_rng(seed)
+    copied, fresh = np.log(rng.dirichlet(np.ones(k), size=(2, n_rows)))
+    expected = slow.order_ratios(copied, fresh)
+    order_ratios(copied, fresh)
+    assert copied == pytest.approx(expected)
+    assert np.exp(copied).sum(axis=1) == pytest.approx(np.ones(n_rows))
+    assert (np.diff(copied - fresh, axis=1) <= 1e-9).all()
 
 
 @given(st.integers(2, 6), st.data())

@@ -8,7 +8,9 @@ import pytest
 
 from onoma.corpus.simulate import simulate_people
 from onoma.resolve.api import fit_fields
+from onoma.resolve.blocking.canopies import pair_similarity
 from onoma.resolve.comparison import gathering
+from onoma.resolve.comparison._weights_kernels import margins
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Problem
 from onoma.resolve.fields.prepare import prepare_fields
@@ -95,25 +97,20 @@ def test_the_price_of_merging(fields):
     assert np.array_equal(cheap.pairs.probability, dear.pairs.probability)
 
 
-def test_near_strangers_are_of_one_block(fields, monkeypatch):
-    """Pairs within a source stand for strangers only where they could have been candidates but for the source."""
-    near = []
-
-    def recorded(*args, **settings):
-        found = find_candidates(*args, **settings)
-        if settings["apart"] == -1:
-            near.append(found)
-        return found
-
-    find_candidates = gathering.find_candidates
-    monkeypatch.setattr(gathering, "find_candidates", recorded)
+def test_the_nearest_strangers_are_what_is_left_without_the_best(fields):
+    """Pairs that are clearly behind stand for all candidates as strangers, with rivals among themselves."""
     evidence = fit_records(fields, source=SOURCE, block=BLOCK, link=True, samples=5).weighed.evidence
-    (found,) = near
-    assert len(found) > 0
-    assert (BLOCK[found.a] == BLOCK[found.b]).all()
-    assert (SOURCE[found.a] == SOURCE[found.b]).all()
-    inside = sum(BLOCK[i] == BLOCK[j] and SOURCE[i] == SOURCE[j] for i, j in itertools.combinations(range(400), 2))
-    assert evidence.background_weight[-1] == pytest.approx(evidence.n_pairs / inside)
+    last = len(gathering.CONTRAST_LEVELS) - 1
+    similarity = pair_similarity(fields, evidence.a, evidence.b)
+    behind = margins(evidence.n, evidence.a, evidence.b, similarity).max(axis=1)
+    left = np.flatnonzero(behind < -gathering.CLEARLY)
+    assert (evidence.levels[left, -1] == last).all()
+    nearest = evidence.background[-len(left) :]
+    assert 0 < len(left) < len(evidence.a)
+    assert np.array_equal(nearest[:, :-1], evidence.levels[left, :-1])
+    assert (evidence.background[: -len(left), -1] == last).all() and (nearest[:, -1] < last).any()
+    assert evidence.background_weight[-len(left) :].sum() == pytest.approx(len(evidence.a))
+    assert evidence.background_weight.sum() == pytest.approx(evidence.n_pairs)
 
 
 def test_more_pairs_can_be_asked_for(fields):

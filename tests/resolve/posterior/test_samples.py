@@ -4,7 +4,7 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given
 
-from onoma.resolve.posterior.samples import SampledPart, Samples
+from onoma.resolve.posterior.samples import SampledPart, Samples, least_roots
 
 
 @given(st.integers(1, 4), st.integers(1, 7), st.randoms(use_true_random=False))
@@ -28,3 +28,12 @@ def test_samples_are_as_an_array(n_samples, n, random):
     assert np.array_equal(samples[-1], dense[-1])
     assert np.array_equal(np.arange(10, n + 10)[samples], dense + 10)
     assert (samples.roots != samples.roots[:1]).any(axis=0).all()
+    place, names = rng.integers(0, n, 9).astype(np.int32), rng.permutation(20)[:n].astype(np.int32)
+    assert np.array_equal(np.asarray(samples.spread(place, names)), names[dense][:, place])
+
+
+def test_an_entity_that_never_changes_has_one_name():
+    """Two samples of the same entities, named by whichever record came first."""
+    roots = np.array([[1, 1, 2, 2], [0, 0, 3, 3]], dtype=np.int32)
+    part = SampledPart.of(np.arange(4, dtype=np.int32), least_roots(roots))
+    assert not len(part.doubtful)

@@ -14,8 +14,8 @@ from onoma.cli.options import Json, Quiet
 from onoma.corpus.formats import write_table
 from onoma.corpus.readers.table import read_table
 from onoma.errors import DataError, SettingsError
-from onoma.kb.scored import store_clusters, with_columns
-from onoma.kb.scores import Clustered, ScoredPairs, cluster_pairs, label_pairs, read_pairs
+from onoma.kb.scored.clusters import Clustered, ScoredPairs, cluster_pairs, label_pairs, read_pairs
+from onoma.kb.scored.storing import store_clusters, with_columns
 
 __all__ = ["cluster"]
 

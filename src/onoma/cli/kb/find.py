@@ -10,8 +10,10 @@ from onoma.cli.console import Speaker
 from onoma.cli.options import Json, Quiet
 from onoma.corpus.readers.table import read_table
 from onoma.errors import SettingsError
+from onoma.kb.database import read_knowledge_base
 from onoma.kb.lookup.find import Finding
 from onoma.kb.lookup.live import Live
+from onoma.kb.texts import is_from_text
 
 __all__ = ["find"]
 
@@ -32,12 +34,15 @@ def find(
     """Say which entity a record is, or that it is none: nothing is added.
 
     Each entity comes with the probability that the record is it and with what speaks for it; NIL is the probability
-    that it is none that is there. They are the probabilities that adding the record would give.
+    that it is none that is there. They are the probabilities that adding the record would give. In a knowledge base
+    from texts it is a name that is asked for, with its type and the words around it where they are known; it is linked
+    as onoma link-text does.
 
     For example:
 
       [cyan]onoma find people.duckdb --record '{"given_name": "Jon", "surname": "Smith", "city": "Leeds"}'[/]
       [cyan]onoma find people.duckdb --table new.csv --json[/]
+      [cyan]onoma find letters.duckdb --record '{"name": "Lovelace", "context": "notes on the engine"}'[/]
     """
     if (record is None) == (table is None):
         raise SettingsError(
@@ -45,17 +50,27 @@ def find(
             hint=f"""Like this: onoma find {kb} --record '{{"name": "Jon Smith", "city": "Leeds"}}'.""",
         )
     speaker = Speaker(json=json, quiet=quiet)
-    live = Live(kb)
-    if table is not None:
-        found = live.find_many(read_table(table).table, most=most)
+    rows = read_table(table).table if table is not None else None
+    if _is_from_text(kb):
+        from onoma.pipeline.linking import find_mention
+
+        asked = [_record(record or "")] if rows is None else rows.to_pylist()
+        found = [find_mention(kb, each, most=most) for each in asked]
+    elif rows is not None:
+        found = Live(kb).find_many(rows, most=most)
     else:
-        found = [live.find(_record(record or ""), most=most)]
+        found = [Live(kb).find(_record(record or ""), most=most)]
     if json:
         told = [each.as_dict() for each in found]
         speaker.answer({"records": told} if table is not None else told[0])
         return
     for i, each in enumerate(found):
         _tell(speaker, each, f"row {i + 1}" if table is not None else "")
+
+
+def _is_from_text(kb: Path) -> bool:
+    with read_knowledge_base(kb) as base:
+        return is_from_text(base)
 
 
 def _record(text: str) -> dict[str, object]:

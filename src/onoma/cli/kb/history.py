@@ -10,6 +10,7 @@ from onoma.cli.options import Json, Quiet
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.query import Event
 from onoma.kb.query import history as life
+from onoma.kb.texts import is_from_text, named_entity
 
 if TYPE_CHECKING:
     from onoma.kb.report import RunLine
@@ -20,7 +21,8 @@ __all__ = ["history"]
 def history(
     kb: Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base.")],
     entity: Annotated[
-        str | None, typer.Argument(help="An entity, one of its aliases, or the id of a record; all runs if not given.")
+        str | None,
+        typer.Argument(help="An entity, an alias, the id of a record, or (texts) a name; all runs if not given."),
     ] = None,
     *,
     report: Annotated[
@@ -50,7 +52,7 @@ def history(
                 speaker.answer({"runs": [dict(zip(_RUNS, line, strict=True)) for line in lines]})
             speaker.table("runs", ("run", "when", "kind", "entities", "records", "command"), map(_shown, lines))
         else:
-            events = life(base, entity)
+            events = life(base, named_entity(base, entity) if is_from_text(base) else entity)
             if json:
                 speaker.answer({"entity": entity, "events": [each._asdict() for each in events]})
             rows = ([each.run, each.made, _told(each), each.reason] for each in events)

@@ -55,15 +55,17 @@ def serve(
         raise SettingsError("a service needs FastAPI and uvicorn", hint="pip install 'onoma[serve]'") from error
     from onoma.serve.service import open_service
 
-    local = host in LOOPBACK
+    local, made_up = host in LOOPBACK, False
     if not token and (write or not local):
         token = secrets.token_urlsafe(18)
-        speaker.say(f"token: {token}")
+        made_up = True
     hosts = () if local else (host, "*")
     how = "to read and to write" if write else "to read"
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(open_service(kb, write=write))
         listener = stack.enter_context(listening(host, port))
+        if made_up:
+            speaker.say(f"token: {token}")
         speaker.say(f"http://{host}:{listener.getsockname()[1]} serves {kb}, {how}; Ctrl-C ends it")
         if workers == 1:
             run_server(make_app(service, token=token, hosts=hosts), listener)

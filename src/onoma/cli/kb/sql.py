@@ -51,7 +51,9 @@ def sql(
     brief = {f"{name}_{what}": what for name in found.measures for what in ("mean", "low", "high")}
     names = [brief.get(name, name) for name in found.table.column_names]
     speaker.table("", names, (list(row.values()) for row in found.table.to_pylist()))
-    if not found.measures:
+    if not found.measures and as_of is not None:
+        speaker.say("no intervals: samples are of now, the past has one answer")
+    elif not found.measures:
         speaker.say("no intervals: the question has no aggregate, or the knowledge base no samples")
     elif not found.is_checked:
         speaker.say("intervals of the samples alone: the answer was not checked, and the weights are estimates too")

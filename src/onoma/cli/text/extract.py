@@ -37,7 +37,9 @@ def train(
     text: Annotated[list[Path] | None, typer.Option("--text", "-t", help="Texts without labels, one a line.")] = None,
     labelled: Annotated[Path | None, typer.Option("--labelled", help="Labelled texts (JSON lines).")] = None,
     tokens: Annotated[Style, typer.Option(help="Cut at blanks (words), or at punctuation too (marks).")] = Style.words,
-    rounds: Annotated[int, typer.Option(help="Passes over the texts.", min=1)] = 5,
+    rounds: Annotated[
+        int | None, typer.Option(help="Passes over the texts; default: 5, more for few texts.", min=1)
+    ] = None,
     longest: Annotated[int, typer.Option(help="The longest field learnt from constraints, in tokens.", min=1)] = 5,
     clusters: Annotated[int, typer.Option(help="Clusters of words learnt from the texts; 0: none.", min=0)] = 60,
     seed: Seed = 0,
@@ -70,6 +72,8 @@ def train(
             speaker.note(f"never fires: {name}")
         for name in trained.report.conflicts:
             speaker.note(f"contradict each other: {name}")
+    for hint in trained.hints:
+        speaker.note(hint)
     for name in trained.unused:
         speaker.note(f"not used by this way to learn: {name}")
     speaker.note("probabilities are calibrated" if notes.get("calibrated") else "probabilities are not calibrated")
@@ -82,6 +86,7 @@ def train(
                 "silent": [] if report is None else report.silent,
                 "conflicts": [] if report is None else report.conflicts,
                 "unused": list(trained.unused),
+                "hints": list(trained.hints),
             }
         )
     speaker.say(f"{output}: learnt from {notes['learnt from']}")

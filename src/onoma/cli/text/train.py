@@ -1,5 +1,6 @@
 """`onoma train`: text models from labelled text."""
 
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +21,7 @@ class Task(StrEnum):
     parser = "parser"
     names = "names"
     coref = "coref"
+    links = "links"
     correct = "correct"
     ngrams = "ngrams"
     all = "all"
@@ -46,7 +48,8 @@ def train(
     JSON Lines, brat, DocBin, and columns of words and BIO labels (.bio). One document in ten (of a single file: one
     sentence in ten) is held out and scored. The folder made is whole: what was not trained is the model that comes with
     Onoma. Chains (coref) are learnt from CoNLL-2012. N-grams are counted in any text (names such as a.lines.xz: one
-    sentence a line); the corrector is made from the data folder. The same data and seed give the same bytes.
+    sentence a line); the corrector and what links names to entries are made from the data folder. The same data and
+    seed give the same bytes.
 
     Examples:
 
@@ -56,11 +59,15 @@ def train(
       [cyan]onoma train coref mine.conll -o my-coref[/]
       [cyan]onoma train ngrams books/*.txt -o my-ngrams[/]
       [cyan]onoma train correct $ONOMA_DATA -o my-corrector[/]
+      [cyan]onoma train links $ONOMA_DATA -o my-links[/]
       [cyan]onoma annotate new.txt --with my-model -o new.jsonl[/]
     """
     speaker = Speaker(json=json, quiet=quiet)
     if task is Task.coref:
         _train_coref(speaker, inputs, output, scheme, seed)
+        return
+    if task is Task.links:
+        _train_links(speaker, inputs, output)
         return
     if task in (Task.correct, Task.ngrams):
         _train_correction(speaker, task, inputs, output, seed)
@@ -99,6 +106,20 @@ def _train_coref(speaker: Speaker, inputs: list[str], output: Path, scheme: str,
     speaker.say(f"{output}: a model for onoma coref --model {output}")
     if speaker.json:
         speaker.answer({"output": str(output), "learnt": report.n_train, "development": report.n_dev, "scores": scores})
+
+
+def _train_links(speaker: Speaker, inputs: list[str], output: Path) -> None:
+    from onoma.pipeline.link_training import train_shipped
+
+    if len(inputs) != 1:
+        raise SettingsError(f"{len(inputs)} folders of data; what links names is made from one")
+    made = train_shipped(Path(inputs[0]), output, progress=speaker.progress)
+    rows = [(name, share, made.calibration_error[name]) for name, share in made.accuracy.items()]
+    title = f"{made.mentions:,} mentions learnt from; newspapers not seen, linked by a list alone"
+    speaker.table(title, ["set", "accuracy", "calibration error"], rows)
+    speaker.say(f"{output}: a model for onoma link-text --model {output}")
+    if speaker.json:
+        speaker.answer({"output": str(output), **asdict(made)})
 
 
 def _train_correction(speaker: Speaker, task: Task, inputs: list[str], output: Path, seed: int) -> None:

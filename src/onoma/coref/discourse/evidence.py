@@ -8,8 +8,8 @@ that, about 3 to 4; 3 more where what was learnt leans against such links (a nam
 
 Where OntoGUM's training documents give speakers, *I* and *you* of other parties are two people in 95 to 99 % of pairs
 (two *you* of two who talk in 87 %); *I* of one speaker is one person in 79 to 96 %, *I* and the *you* of the other in
-68 %, since *you* may be anybody. There it is being told apart that counts (development: 59.3 → 59.6); the weight of what
-belongs together changes nothing.
+68 %, since *you* may be anybody. There it is being told apart that counts (development: 59.3 → 59.6); the weight of
+what belongs together changes nothing.
 
 Names that part two people part whole entities. Voices part pairs alone: one wrong *I* in an entity would keep all
 others out of it (LitBank's development documents lose .6 by it).
@@ -86,7 +86,7 @@ def _same_party(table: NDArray[np.int64]) -> Matrix | None:
 
 
 def _other_party(table: NDArray[np.int64]) -> Matrix | None:
-    """One speaks, or is spoken to, in the words of the other, which is not said as *I* or *you*."""
+    """One speaks, or is spoken to, in the words of the other, which is not said as *I* or *you*; or is called there."""
     voice, hearer, person = (table[:, k] for k in (Column.VOICE, Column.HEARER, Column.PERSON))
     if not voice.any():
         return None
@@ -99,6 +99,7 @@ def _other_party(table: NDArray[np.int64]) -> Matrix | None:
     heard = (said[None, :] > 0) & (hearer[:, None] == said[None, :])
     alike = (voice[:, None] == voice[None, :]) & (voice[:, None] > 0)
     no = ((third | yours)[:, None] & own) | ((third | mine)[:, None] & heard)
+    no |= (~pronoun & (said > 0))[:, None] & own & (said[:, None] != said[None, :])
     no |= alike & (mine[:, None] & (third | yours)[None, :])
     no |= alike & (yours[:, None] & third[None, :])
     return no | no.T

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from onoma.coref.discourse.voices import HEARER, PARTY, VOICE, isolate, voices_of
 from onoma.coref.document import Document
-from onoma.coref.lists import listed
+from onoma.coref.lists import PEOPLE, listed
 
 __all__ = ["with_letters"]
 
@@ -92,9 +92,10 @@ def _letters(document: Document) -> list[_Letter]:
 
 
 def _closes(words: Sequence[str]) -> bool:
-    """Say whether a line closes a letter: *Yours sincerely,*, *With kind regards*."""
+    """Say whether a line closes a letter: *Yours sincerely,*, *With kind regards*, *Your loving niece,*."""
     kept = [word for word in words if word.isalpha()]
-    return 0 < len(kept) <= 4 and all(word in listed("closings") for word in kept)
+    known = [listed("closings"), *(listed(name) for name in (PEOPLE if kept[:1] == ["your"] else ()))]
+    return 0 < len(kept) <= 4 and all(any(word in own for own in known) for word in kept)
 
 
 def _greeting(document: Document, start: int, end: int, words: Sequence[str]) -> list[Span] | None:

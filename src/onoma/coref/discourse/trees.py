@@ -1,7 +1,8 @@
 """Trees mended where they cannot be right: a verb with two subjects, a coordination without a conjunction.
 
 *The chairman, Ralph Dene, opened the meeting*: parsers like to make both a subject of *opened*. A noun for people and
-the name of a person that stand side by side, a comma between, are an apposition.
+the name of a person that stand side by side, a comma between, are an apposition. *When did you found the company, Dr.
+Singh?* A company is not Dr. Singh: who is called at the end of a sentence is no apposition.
 """
 
 from dataclasses import replace
@@ -24,6 +25,10 @@ def with_appositions(document: Document) -> Document:
         if kind != "PER":
             continue
         name = head_of(document, start, end)
+        if _is_called(document, name, start, end):
+            heads[name], deprels[name] = _root(document.heads, name), "vocative"
+            changed = True
+            continue
         noun = _noun_before(document, name, start)
         if noun is not None:
             heads[name], deprels[name] = noun, "appos"
@@ -37,6 +42,29 @@ def with_appositions(document: Document) -> Document:
 
 def _is_person(document: Document, token: int) -> bool:
     return document.upos[token] == "NOUN" and any(document.lemmas[token].lower() in listed(name) for name in PEOPLE)
+
+
+def _is_called(document: Document, name: int, start: int, end: int) -> bool:
+    """Say whether a name, an apposition to the tree, ends a sentence behind a comma, and what it hangs on is nobody."""
+    noun = int(document.heads[name])
+    if document.deprels[name] != "appos" or not start or document.words[start - 1] != "," or noun >= start:
+        return False
+    if end < len(document) and document.words[end] not in {".", "?", "!"}:
+        return False
+    kind, _, animacy = document.known.get(noun, ("", "", ""))
+    is_thing = animacy == "inanimate" or kind.upper() in _THINGS
+    return document.upos[noun] == "NOUN" and is_thing and not _is_person(document, noun)
+
+
+_THINGS = frozenset({"ORG", "ORGANIZATION", "PLACE", "LOC", "GPE", "OBJECT", "ABSTRACT", "EVENT", "TIME", "SUBSTANCE"})
+
+
+def _root(heads: NDArray[np.int64], token: int) -> int:
+    for _ in range(len(heads)):
+        if heads[token] == token:
+            break
+        token = int(heads[token])
+    return token
 
 
 def _noun_before(document: Document, name: int, start: int) -> int | None:

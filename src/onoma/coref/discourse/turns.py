@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from onoma.coref.discourse.voices import HEARER, PARTY, VOICE, isolate, voices_of
 from onoma.coref.document import Document
 
-__all__ = ["with_turns"]
+__all__ = ["with_called", "with_turns"]
 
 _LONGEST = 3
 """Words of a label."""
@@ -46,6 +46,17 @@ def with_turns(document: Document) -> Document:
             voices[colon + 1 : end, HEARER] = 3 - party[label]
         voices[isolate(heads, document, start, colon + 1), PARTY] = party[label]
     return replace(document, speakers=speakers, heads=heads, voices=voices)
+
+
+def with_called(document: Document) -> Document:
+    """Return a document in which who is called by name is who hears it: *When did you leave, Dr. Singh?*"""
+    if document.voices is None:
+        return document
+    voices = document.voices.copy()
+    for token in np.flatnonzero((voices[:, HEARER] > 0) & (voices[:, PARTY] == 0)).tolist():
+        if document.deprels[token] == "vocative" and document.upos[token] == "PROPN":
+            voices[token, PARTY] = voices[token, HEARER]
+    return replace(document, voices=voices)
 
 
 def _voices_of_speakers(document: Document) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from onoma.errors import SettingsError
+from onoma.errors import DataError, SettingsError
 from onoma.kb._schema import BOOKKEEPING
 from onoma.kb.ask.checked import Checked, draw_entities, read_checked
 from onoma.kb.ask.past import own
@@ -66,7 +66,11 @@ def ask_sql(base: KnowledgeBase, sql: str, *, level: float = 0.95) -> Answer:
 
 def _asked(base: KnowledgeBase, sql: str, parts: list[str | None], level: float) -> Answer:
     _let_records_be(base, None)
-    now = base.query(sql)
+    try:
+        now = base.query(sql)
+    except DataError as error:
+        names = base.query("FROM records LIMIT 0").column_names
+        raise SettingsError(error.message, hint=f"The table is records; its columns are {', '.join(names)}.") from error
     measures = [i for i in range(now.num_columns) if parts[i] is not None] if len(parts) == now.num_columns else []
     checked = read_checked(base)
     n_samples = _n_samples(base)

@@ -128,10 +128,14 @@ def _given(snapshot: Snapshot, record: Mapping[str, object]) -> dict[str, str | 
     columns = [spec.columns[0] for spec in snapshot.memory.fields]
     if not isinstance(record, Mapping) or not record:
         raise SettingsError(f"a record is an object of columns and values, not {record!r}", hint=_columns(columns))
+    within = next((name for name, value in record.items() if isinstance(value, Mapping)), None)
+    if within is not None:
+        raise SettingsError(f"{within!r} is an object; a value is a text, a number, a truth value, null or a list")
     given = {str(name): _plain(value) for name, value in record.items()}
     if not any(given.get(name) is not None for name in columns):
         raise SettingsError(
-            f"the record has none of the columns that are compared: {', '.join(given)}", hint=_columns(columns)
+            f"the record has a value in none of the columns that are compared; it has {', '.join(given)}",
+            hint=_columns(columns),
         )
     for name, value in given.items():
         try:

@@ -85,7 +85,7 @@ def answer_of(found: Posterior, records: NDArray[np.int64]) -> Answer:
     if found.samples is not None and len(found.samples) > 1:
         drawn = records[found.samples]
         roots = [np.ascontiguousarray(each) for each in drawn[:1].T]
-        for i in in_doubt(found.samples).tolist():
+        for i in in_doubt(np.asarray(found.samples)).tolist():
             roots[i] = np.ascontiguousarray(drawn[:, i])
     return Answer(records, first[found.clustering.labels], found.probability, roots)
 
@@ -98,7 +98,7 @@ def own_pairs(found: Posterior, records: NDArray[np.int64]) -> OwnPairs:
     keys, first = np.unique(keys, return_index=True)
     probability = probability[first].astype(np.float64)
     if found.samples is not None and len(found.samples):
-        doubtful = in_doubt(found.samples)
+        doubtful = in_doubt(np.asarray(found.samples))
         roots = found.samples[:, doubtful].astype(np.int64)
         other = np.broadcast_to(doubtful, roots.shape)
         more = np.unique((np.minimum(roots, other) * n + np.maximum(roots, other))[roots != other])

@@ -26,10 +26,13 @@ from onoma.progress import SILENT, Progress
 __all__ = ["Training", "objective", "train"]
 
 Floats = NDArray[np.float64]
-_STEPS_KEPT, _NUMBERS_KEPT = 60, 20_000_000
-"""L-BFGS remembers so many steps, fewer where weights are many. With 10, as usual, the MIT restaurant texts take 200
-rounds and end above the objective that 60 reach in 130 (nine tenths of the training texts, span F1 on the last
-.826 and .824)."""
+_STEPS_KEPT = 20
+"""L-BFGS remembers so many steps. A thousand MIT restaurant texts: with 60 for 15 the rounds are fewer by a tenth, but
+each takes longer by a third."""
+_CURVATURE = 0.05
+"""What one occurrence of a feature adds to the curvature of the objective, p (1 − p) on average: weights are searched
+for in units of 1 / √(l2 + this × occurrences). A thousand MIT restaurant texts: after 20 rounds 12 % above the optimum,
+and four times it without; between .05 and .2 it makes little difference."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Training:
     solver: Literal["lbfgs", "adagrad", "sgd", "perceptron"] = "lbfgs"
     l2: float = 1.0
     n_rounds: int = 200
-    tolerance: float = 1e-3
+    tolerance: float = 3e-3
     rate: float = 0.1
     seed: int = 0
 
@@ -110,19 +113,25 @@ def _quasi_newton(
             if len(trace) > 10 and trace[-11] - trace[-1] < training.tolerance * abs(trace[-1]):
                 raise StopIteration
 
-        def value(weights: Floats) -> tuple[float, Floats]:
-            return objective(texts, layout, observed, weights, training.l2)
+        # Rare and common features differ in curvature by orders of magnitude; weights that no text touches stay.
+        weights, live = start.copy(), np.flatnonzero(_occurs(texts, layout, len(start)) | (start != 0.0))
+        unit = 1.0 / np.sqrt(training.l2 + _CURVATURE * (observed[live] + 1.0))
+
+        def value(scaled: Floats) -> tuple[float, Floats]:
+            weights[live] = scaled * unit
+            found, slope = objective(texts, layout, observed, weights, training.l2)
+            return found, slope[live] * unit
 
         # Products of a few vectors: more threads would only wait for each other.
         with threadpool_limits(1):
             found = minimize(
                 value,
-                start,
+                start[live] / unit,
                 jac=True,
                 method="L-BFGS-B",
                 callback=after,
                 options={
-                    "maxcor": min(max(_NUMBERS_KEPT // max(len(start), 1), 10), _STEPS_KEPT),
+                    "maxcor": _STEPS_KEPT,
                     "maxiter": training.n_rounds,
                     "maxfun": 10 * training.n_rounds,
                     "ftol": 0.0,
@@ -131,7 +140,20 @@ def _quasi_newton(
             )
     if not np.isfinite(found.fun):
         raise DataError("the objective is not finite", hint="Do the gold segments use a transition that is barred?")
-    return found.x, trace
+    weights[live] = found.x * unit
+    return weights, trace
+
+
+def _occurs(texts: Texts, layout: Layout, n_weights: int) -> NDArray[np.bool_]:
+    """Return which features some text can touch; all but those of attributes that are nowhere."""
+    found = np.ones(n_weights, bool)
+    for tables, ids in (((layout.inside, layout.begin, layout.end), texts.ids), ((layout.segment,), texts.segment_ids)):
+        for ptr in tables:
+            is_there = np.zeros(len(ptr) - 1, bool)
+            if len(is_there):
+                is_there[ids] = True
+                found[ptr[0] : ptr[-1]] = np.repeat(is_there, np.diff(ptr))
+    return found
 
 
 def _stochastic(

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.pipeline.building.names import exclude, initials, initials_of, leading, words_of
+from onoma.pipeline.building.names import exclude, initials, initials_of, leading, offices, words_of
 from onoma.resolve.fields.names import nickname_table
 
 __all__ = ["Joined", "join_groups", "stands_for"]
@@ -277,8 +277,8 @@ def _pets(name: str) -> frozenset[str]:
     return nickname_table().get(words[0], frozenset()) if words else frozenset()
 
 
-def _nearness(world: _World, row: int, group: int, way: str) -> tuple[bool, int, float] | None:
-    """Return what speaks for a fuller name: it was named before in the document, how often; None if too little does."""
+def _nearness(world: _World, row: int, group: int, way: str) -> tuple[bool, bool, int, float] | None:
+    """Return what speaks for a fuller name: its office, being named before in the document; None if too little does."""
     mine, theirs = world.types[row], world.type_of(group)
     here = world.here(row, group)
     if way != "same" and not mine:
@@ -286,6 +286,8 @@ def _nearness(world: _World, row: int, group: int, way: str) -> tuple[bool, int,
     is_one = mine == theirs or (bool(here) and "LOC" not in (mine, theirs) and way in ("same", "family"))
     if not is_one or (theirs != "PER" and way in ("family", "given")) or (theirs == "LOC" and way == "first"):
         return None
+    if way == "given" and not here:
+        return None  # Kathy is any Katherine
     is_short = way == "first" or (way == "same" and not world.has_words(row, group))
     if is_short and theirs != "PER" and not here:
         return None
@@ -293,4 +295,5 @@ def _nearness(world: _World, row: int, group: int, way: str) -> tuple[bool, int,
     is_full = theirs == "PER" and len(words_of(world.names[row])) > 1 and world.has_words(row, group)
     if not here and company < _COMPANY and not is_full:
         return None
-    return any(other < row for other in here), len(here), company
+    has_office = any(offices(world.names[row]) & offices(name) for name in world.called(group))
+    return has_office, any(other < row for other in here), len(here), company

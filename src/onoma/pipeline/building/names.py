@@ -22,9 +22,10 @@ __all__ = [
     "initials_of",
     "is_company",
     "is_name",
-    "is_place_in",
     "is_titled",
+    "is_within",
     "leading",
+    "offices",
     "part_groups",
     "words_of",
 ]
@@ -59,6 +60,7 @@ _PERSONAL = frozenset((
 ))  # fmt: skip
 """Titles that nothing but people have: unlike *General* Motors and *King* Street."""
 _HE, _SHE = frozenset(("he", "him", "his", "himself")), frozenset(("she", "her", "hers", "herself"))
+_PRONOUNS = _HE | _SHE | frozenset(("i", "me", "my", "we", "us", "our", "you", "your", "it", "its", "they", "them"))
 _SILENT = _MEN | _WOMEN | _OFFICES | _SMALL
 """Words that do not tell two names apart."""
 _ALIKE = 70.0
@@ -81,13 +83,15 @@ def bare(name: str) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Say whether a text can be a name: a letter and a number of a list cannot.
+    """Say whether a text can be a name: a letter, a number of a list and a pronoun cannot.
 
     Examples
     --------
-    >>> is_name("Q"), is_name("12"), is_name("EU"), is_name("Ω")
-    (False, False, True, True)
+    >>> is_name("Q"), is_name("12"), is_name("EU"), is_name("Ω"), is_name("US"), is_name("Us")
+    (False, False, True, True, True, False)
     """
+    if name.lower() in _PRONOUNS and not name.isupper():
+        return False
     letters = [each for each in name if each.isalpha()]
     return len(letters) > 1 or (len(letters) == 1 and not name.isascii())
 
@@ -114,6 +118,17 @@ def is_company(name: str) -> bool:
     """
     words = _folded(name)
     return len(words) > 1 and words[-1] in _FORMS
+
+
+def offices(name: str) -> set[str]:
+    """Return the offices and callings that a name is said with; those that men or women have alone tell who it is not.
+
+    Examples
+    --------
+    >>> offices("Cllr Marsh"), offices("Mr Marsh")
+    ({'cllr'}, set())
+    """
+    return set(_folded(name)) & _OFFICES
 
 
 def gender_of(mentions: Iterable[tuple[str, str]]) -> str:
@@ -297,20 +312,29 @@ def _may_be(word: str, other: str) -> bool:
     return fuzz.ratio(word, other) >= _ALIKE
 
 
-def is_place_in(a: str, b: str, kinds: tuple[str, str]) -> bool:
-    """Say whether one is a place that the other, something else, has in its name.
+def is_within(a: str, b: str, kinds: tuple[str, str]) -> bool:
+    """Say whether one is a place, a people or the like, and the other something else that has it in its name.
 
     Examples
     --------
-    >>> is_place_in("Leeds", "Leeds United", ("LOC", "ORG")), is_place_in("Leeds", "Leeds", ("LOC", "ORG"))
+    >>> is_within("Leeds", "Leeds United", ("LOC", "ORG")), is_within("Leeds", "Leeds", ("LOC", "ORG"))
     (True, False)
-    >>> is_place_in("Northsea", "Northsea Lines", ("ORG", "ORG")), is_place_in("Krems", "Court of Krems", ("", "ORG"))
+    >>> is_within("Northsea", "Northsea Lines", ("ORG", "ORG")), is_within("Krems", "Court of Krems", ("", "ORG"))
     (False, False)
+    >>> is_within("French", "French Revolution", ("MISC", "MISC"))
+    True
+    >>> is_within("University of California", "University of Southern California", ("ORG", "ORG"))
+    True
     """
-    if kinds[0] == kinds[1] or "LOC" not in kinds or "" in kinds:
+    if "" in kinds:
         return False
-    place, other = (a, b) if kinds[0] == "LOC" else (b, a)
-    return set(words_of(place)) < set(words_of(other))
+    short, long = sorted((words_of(a), words_of(b)), key=len)
+    kind = kinds[0] if short == words_of(a) else kinds[1]
+    if "PER" not in kinds and 1 < len(short) < len(long) and (short[0], short[-1]) == (long[0], long[-1]):
+        return True  # a word within narrows it; of people it is a second name
+    if kinds == ("MISC", "MISC"):
+        return len(short) == 1 < len(long) and short[0] == long[0]
+    return kinds[0] != kinds[1] and kind == "LOC" and set(short) < set(long)
 
 
 def part_groups(
@@ -333,7 +357,8 @@ def part_groups(
     kinds = [""] * len(names) if kinds is None else kinds
     members: dict[tuple[int, str], list[int]] = {}
     for row, label in enumerate(labels.tolist()):
-        members.setdefault((label, "" if words_of(names[row]) else documents[row]), []).append(row)
+        is_bare = not words_of(names[row]) and not initials(names[row])  # MD may be Maryland
+        members.setdefault((label, documents[row] if is_bare else ""), []).append(row)
     n_groups = 0
     for rows in members.values():
         for part in _parted(rows, names, documents, kinds):
@@ -370,4 +395,4 @@ def _differs(name: str, others: Iterable[str], kind: Mapping[str, str]) -> bool:
     others = list(others)
     if any(exclude(name, other) for other in leading(others)):
         return True
-    return any(is_place_in(name, other, (kind[name], kind[other])) for other in others)
+    return any(is_within(name, other, (kind[name], kind[other])) for other in others)

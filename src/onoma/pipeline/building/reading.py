@@ -21,8 +21,8 @@ from onoma.pipeline.building.names import (
     gender_of,
     is_company,
     is_name,
-    is_place_in,
     is_titled,
+    is_within,
     words_of,
 )
 from onoma.pipeline.building.paths import path_between
@@ -176,7 +176,7 @@ class _Scene:
         start, end, kind = member.name
         mine = bare(self.words(start, end))
         theirs = [(bare(self.words(*other.name[:2])), other.name[2]) for other in named if other.name]
-        if any(is_place_in(mine, name, (kind, other)) for name, other in theirs):
+        if any(is_within(mine, name, (kind, other)) for name, other in theirs):
             return False
         sure = max(self.found.posterior.coreference(member.row, other.row) for other in named)
         return sure >= _SURE or any(alike(mine, name) for name, _ in theirs)

@@ -47,7 +47,8 @@ __all__ = [
 
 BULKY = ("text", "set", "vector", "geo", "number")
 """Kinds whose whole values are too various to be paired with others."""
-_CHUNK = 4096
+_CHUNK, _FEW = 4096, 512
+"""Records whose neighbours are found at a time: of all, and of some."""
 _Entries = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]
 """Entries (records, features), how many records each feature has, and how many features were too common."""
 _Block = tuple[NDArray[np.unsignedinteger], NDArray[np.int32], NDArray[np.int64], int]
@@ -173,7 +174,14 @@ def find_near(
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
     apart = apart if len(source) else 0
-    mine, near = nearest(n, total, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+
+    def part(first: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        bounds = first, min(first + _FEW, total)
+        return nearest(*bounds, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+
+    with ThreadPoolExecutor(n_threads()) as pool:
+        found = list(pool.map(part, range(n, total, _FEW)))
+    mine, near = (np.concatenate([none, *(each[side] for each in found)]) for side in (0, 1))
     inside = near < n
     return near[inside].astype(np.int32), mine[inside].astype(np.int32)
 
@@ -289,5 +297,5 @@ def _blocks(
     for f, g in itertools.combinations(range(len(short)), 2):
         # Lists of the field with more values are shorter, and values of the other are fewer to count.
         one, other = (f, g) if len(short[f].counts) >= len(short[g].counts) else (g, f)
-        counted = (short[one].counts, short[other].codes, short[other].counts)
-        yield partial(entries_of_pairs, *lists[one], *counted, hot)
+        mine, theirs = short[one], short[other]
+        yield partial(entries_of_pairs, *lists[one], mine.counts, theirs.codes, theirs.counts, hot)

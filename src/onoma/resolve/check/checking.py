@@ -3,12 +3,12 @@
 *Precision.* A stranger that is joined is a false link. It stands for n/2m of the table's, m being the number of
 strangers planted: a false link has two ends, and each of n rows could be one. Between two sources a decoy stands for
 the rows of its side that have no partner (`probing.lonely`); what mirrors find as surely as the strongest third of the
-links is taken for duplicates inside a source, or not: either reading counts one half. A sibling that is joined with the record it was made of stands for
-M/m/(1 - r) links, M being the pairs of near records of different entities and r the share joined: the M were not
-joined, and those that were are r/(1 - r) times as many. The kind that convicts most is believed. What is stated is
-lowered to what it leaves (`calibrate.py`), and links of whose kind most are wrong are given up. A reported entity is as
-good as the links of its strongest tree: each holds with the share of its bin, and those pairs are right that are still
-connected.
+links is taken for duplicates inside a source, or not: either reading counts one half. A sibling that is joined with the
+record it was made of stands for M/m/(1 - r) links, M being the pairs of near records of different entities and r the
+share joined: the M were not joined, and those that were are r/(1 - r) times as many. The kind that convicts most is
+believed. What is stated is lowered to what it leaves (`calibrate.py`), and links of whose kind most are wrong are given
+up. A reported entity is as good as the links of its strongest tree: each holds with the share of its bin, and those
+pairs are right that are still connected.
 
 *Recall* is the share of copies found (`copies.py`). *Entities*: the rows less the links there are, which are the links
 found times their precision over recall; the interval is that of draws of all three.
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.corpus.clustering import Clustering
 from onoma.numerics.union_find import components
 from onoma.resolve.blocking.conditions import has_constraints
 from onoma.resolve.check.calibrate import Calibration, calibrate
@@ -31,6 +32,7 @@ from onoma.resolve.check.copies import OFF_RECALL
 from onoma.resolve.check.lists import is_all_different, is_list, nearest
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
 from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share, unchecked
+from onoma.resolve.check.single import is_one_thing
 
 if TYPE_CHECKING:
     from onoma.resolve.result import Resolution
@@ -39,6 +41,8 @@ __all__ = ["check_resolution"]
 
 Floats = NDArray[np.float64]
 FEWEST_ROWS, MOST_ROWS = 30, 100_000
+_COMPARING = ("copying", "hierarchical", "pairwise")
+"""Models that compare rows by their columns."""
 FEWEST_LINKS = 10
 """Links from which on there is something to check."""
 OFF_PRECISION = 1.0
@@ -80,6 +84,8 @@ def check_resolution(resolution: "Resolution") -> Quality:
     """
     begun = time.perf_counter()
     posterior, fit = resolution.posterior, resolution.weighed
+    if _is_one_thing(resolution):
+        return replace(_all_one(resolution), seconds=time.perf_counter() - begun)
     why = _why_not(resolution)
     if why is not None or posterior is None or fit is None:
         sure = posterior is None or len(resolution.table) < FEWEST_ROWS or resolution.config.model == "exact-match"
@@ -87,6 +93,31 @@ def check_resolution(resolution: "Resolution") -> Quality:
         return replace(found, entities=_widened(resolution), ceiling=1.0 if sure else DOUBTED)
     found = _told(Probe(resolution, posterior, fit))
     return replace(found, seconds=time.perf_counter() - begun)
+
+
+def _is_one_thing(resolution: "Resolution") -> bool:
+    """Say whether all rows are taken for one thing, where nobody says otherwise and any two rows may be one."""
+    config, n = resolution.config, len(resolution.table)
+    told = has_constraints(config) or config.labels is not None or config.link or resolution.block is not None
+    if told or resolution.posterior is None or config.model not in _COMPARING or n < FEWEST_ROWS:
+        return False
+    return is_one_thing(resolution.fields.fields)
+
+
+def _all_one(resolution: "Resolution") -> Quality:
+    """Return what is said of a table that is all one thing: that it is taken for one, and that nothing can check it."""
+    n, n_pairs = len(resolution.table), 0 if resolution.posterior is None else len(resolution.posterior.pairs.a)
+    return Quality(
+        calibrated=False,
+        because=("all rows are alike in every column, so that nothing tells two rows of one thing from others",),
+        n_links=n - 1,
+        all_one=True,
+        clustering=Clustering.from_labels(np.zeros(n, dtype=np.int64)),
+        entities=(1, max(resolution.entity_count()[2], resolution.clustering.n_entities)),
+        probability=np.ones(n),
+        pair_probability=np.ones(n_pairs),
+        ceiling=DOUBTED,
+    )
 
 
 def _why_not(resolution: "Resolution") -> str | None:
@@ -127,6 +158,9 @@ def _told(probe: Probe) -> Quality:
     maps = [calibration, _calibration(probe, spare=False)[0]] if calibration.spared else [calibration]
     readings = [each(probe.sure[probe.tree]) for each in maps]
     weights = [1.0 / len(readings)] * len(readings)
+    if "mirrors" in probe.parts:  # copies may be found far more often than matches: the interval holds that, too
+        readings.append(_calibration(probe, missed=False)[0](probe.sure[probe.tree]))
+        weights.append(0.0)
     contradicted = probe.contradictions() > USUAL_CONTRADICTIONS
     if contradicted:
         readings.append(np.where(probe.contradicted[probe.tree], 0.0, readings[0]))
@@ -190,7 +224,7 @@ def _convicted(probe: Probe, calibration: Calibration, different: bool) -> NDArr
     return found | probe.differing[probe.tree] if different else found
 
 
-def _calibration(probe: Probe, *, spare: bool = True) -> tuple[Calibration, float]:
+def _calibration(probe: Probe, *, spare: bool = True, missed: bool = True) -> tuple[Calibration, float]:
     """Learn what stated probabilities are worth by the kind that convicts most; return how many of it were joined."""
     kinds = [kind for kind in DECOYS if kind in probe.parts]
     # Mirrors hold the chance and the families of the table as they are.
@@ -198,7 +232,8 @@ def _calibration(probe: Probe, *, spare: bool = True) -> tuple[Calibration, floa
     for kind in ("mirrors",) if "mirrors" in kinds else kinds:
         sure, row = probe.decoy_pairs(kind)
         safe = _safe(probe) if kind == "mirrors" and spare else np.inf
-        found = calibrate(probe.sure, probe.posterior.pairs.probability, sure, probe.worth(kind)[row], safe=safe)
+        worth = probe.worth(kind, missed=missed)[row]
+        found = calibrate(probe.sure, probe.posterior.pairs.probability, sure, worth, safe=safe)
         learnt.append((found, float(probe.any_joined(kind).sum())))
     return min(learnt, key=lambda one: float(one[0](probe.sure[probe.tree]).sum()))
 
@@ -241,12 +276,27 @@ def _up_to_reported(probe: Probe) -> tuple[int, int]:
 def _read(probe: Probe, links: Floats, n_joined: float, draws: "_Draws") -> tuple[Share, Floats]:
     """Return the same where links are as likely as this."""
     factor = draws.factor(n_joined)
-    wrong = draws.seen(np.minimum((1.0 - links)[None, :] * factor[:, None], 1.0).mean(axis=1), len(links))
+    wrong = draws.seen(_mean_bounded(1.0 - links, factor), len(links))
     right = float(_kept(probe, links).sum()) / max(float((_sizes(probe) - 1.0).sum()), 1.0)
     # Pairs get worse as links do: their logarithms go together.
     power = np.log(max(right, 1e-6)) / min(np.log(max(float(links.mean()), 1e-6)), -1e-9)
     drawn = np.maximum(1.0 - wrong, 1e-6) ** min(power, 50.0)
     return _share(right, drawn), 1.0 - wrong
+
+
+def _mean_bounded(shares: Floats, factor: Floats) -> Floats:
+    """Return for each factor the mean of the shares times it, each 1 at most.
+
+    Examples
+    --------
+    >>> _mean_bounded(np.array([0.5, 0.1]), np.array([1.0, 4.0])).tolist()
+    [0.3, 0.7]
+    """
+    ordered = np.sort(shares)
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    with np.errstate(divide="ignore"):
+        n_below = np.searchsorted(ordered, 1.0 / factor)
+    return (factor * sums[n_below] + (len(shares) - n_below)) / len(shares)
 
 
 def _kept(probe: Probe, links: Floats) -> Floats:

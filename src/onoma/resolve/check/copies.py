@@ -4,12 +4,10 @@ Two records that were matched show how copies differ: which fields are the same,
 The change of one such pair is made to a row drawn at random. A *harsher* copy has the changes of two pairs, one after
 the other.
 
-Matches that were found are the easier ones, so the plain share of copies found says too much. With r(z) the share found
-of copies with change z, and h the changes as found, all changes are distributed as h/r, and
-
-    recall = 1 / (mean of 1/r over the changes found)
-
-(Horvitz and Thompson, 1952). What is never found is not seen so; that is where this check is blind.
+Recall is told by the plain share of copies that is found. Matches that were found are the easier ones, so that this
+could say too much; but counting each change as often again as it is lost (Horvitz and Thompson, 1952) says far too
+little, since copies of common rows are lost for want of anything rare: on 16 labelled tables the mean error is .10 by
+the plain share and .29 by that. What is never found is not seen by either; there this check is blind.
 """
 
 from collections.abc import Sequence

@@ -73,9 +73,7 @@ def siblings(
         for d in range(n_wanted):
             mine, theirs = int(each.field.codes[one[d]]), int(each.field.codes[other[d]])
             level = int(evidence.levels[drawn[d], f])
-            if theirs < 0:
-                continue  # a housemate without a first name is one as well
-            if mine >= 0 and level == 0:
+            if mine < 0 or (level == 0 and theirs >= 0):
                 codes[d, f] = mine
             elif 0 < level < last:
                 codes[d, f] = each.of_sibling(mine, theirs)

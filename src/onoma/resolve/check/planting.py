@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve.blocking.canopies import CanopySettings, find_near, pair_similarity
-from onoma.resolve.comparison.compare import compare_records
+from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.gathering import contrast_levels
-from onoma.resolve.comparison.shares import log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.fields.field import FieldData

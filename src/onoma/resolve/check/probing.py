@@ -124,18 +124,24 @@ class Probe:
         log_weight = np.log(edge_weights(evidence, self.fit.weights)[0][first:][mine])
         return sureness(self.seen.together[mine], log_weight), row[mine] - part.start
 
-    def worth(self, kind: str) -> Floats:
-        """Return how many false links of the table each decoy of a kind stands for."""
+    def worth(self, kind: str, *, missed: bool = True) -> Floats:
+        """Return how many false links of the table each decoy of a kind stands for.
+
+        Parameters
+        ----------
+        missed
+            Rows of two sources that were left alone may have a partner that was missed; else none has.
+        """
         part = self.parts[kind]
         m = part.stop - part.start
         if self.evidence.linking and self.source is not None:
-            return self._worth_by_side(part)
+            return self._worth_by_side(part, self._missed() if missed else np.zeros(1))
         if kind == "siblings":
             joined = float(self.seen.with_base[part].mean())
             return np.full(m, len(self.groups) / max(m, 1) / max(1.0 - joined, _LEAST_APART))
         return np.full(m, self.n / (2.0 * m))
 
-    def _worth_by_side(self, part: slice) -> Floats:
+    def _worth_by_side(self, part: slice, missed: Floats) -> Floats:
         """Return the rows without a partner on a decoy's side, for each decoy there; both sides tell one half each."""
         sides = _whole(self.rows.source)[part]
         worth = np.zeros(len(sides))
@@ -143,7 +149,7 @@ class Probe:
             mine = sides == side
             if mine.any():
                 n, joined = int(np.count_nonzero(self.source == side)), float(self.seen.any_joined[part][mine].mean())
-                worth[mine] = lonely(n, self.n_links, joined, self._missed()) / mine.sum() / len(np.unique(sides))
+                worth[mine] = lonely(n, self.n_links, joined, missed) / mine.sum() / len(np.unique(sides))
         return worth
 
     def _missed(self) -> Floats:

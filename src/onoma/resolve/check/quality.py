@@ -44,8 +44,10 @@ class Quality:
     """Links that were given up, because by the decoys most of their kind are wrong, or because of the next."""
     all_different: bool = False
     """Rows of a list are no nearer to each other than those of lists without duplicates."""
+    all_one: bool = False
+    """All rows are alike in every column, so that they are taken for one thing (`single.py`)."""
     clustering: Clustering | None = None
-    """The entities without them; None: there are none."""
+    """The entities without the links given up, or one of all rows; None: those of the model."""
     precision: Share | None = None
     """Of the pairs that are reported as one entity, the share that is."""
     recall: Share | None = None
@@ -102,6 +104,8 @@ class Quality:
     def sentences(self) -> list[str]:
         """Return what the figures mean."""
         said = []
+        if self.all_one:
+            said.append("all rows are taken for one entity: they are alike in every column")
         if self.n_given_up:
             links = "1 link was" if self.n_given_up == 1 else f"{self.n_given_up:,} links were"
             why = "by the decoys most links of their kind are wrong"

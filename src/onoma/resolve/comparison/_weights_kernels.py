@@ -139,3 +139,27 @@ def margins(n: int, a: NDArray[np.int32], b: NDArray[np.int32], score: NDArray[n
             other = second[i] if who[i] == e else best[i]
             out[e, side] = score[e] - max(other, 0.0)
     return out
+
+
+@nb.njit(cache=True, nogil=True)
+def order_ratios(copied: NDArray[np.float64], fresh: NDArray[np.float64]) -> None:
+    """Let the ratio of copies to strangers fall from level to level (rows: levels of the parent); logs in and out.
+
+    Given the strangers' shares u, copies' shares m with falling m/u are most likely where neighbouring levels that
+    break the order are pooled: their ratios become Σm / Σu.
+    """
+    n_rows, k = copied.shape
+    m, u, first = np.empty(k), np.empty(k), np.empty(k, dtype=np.int64)
+    for g in range(n_rows):
+        n = 0
+        for level in range(k):
+            m[n], u[n], first[n] = np.exp(copied[g, level]), np.exp(fresh[g, level]), level
+            n += 1
+            while n > 1 and m[n - 1] * u[n - 2] > m[n - 2] * u[n - 1]:
+                m[n - 2] += m[n - 1]
+                u[n - 2] += u[n - 1]
+                n -= 1
+        for block in range(n):
+            end = first[block + 1] if block + 1 < n else k
+            for level in range(first[block], end):
+                copied[g, level] = np.log(m[block] / u[block]) + fresh[g, level]

@@ -2,19 +2,28 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.numerics.distinct import distinct
-from onoma.numerics.parts import n_threads
+from onoma.numerics.parts import in_parts, n_threads
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
+from onoma.resolve.comparison._weights_kernels import fill_shares
 from onoma.resolve.fields._pairs_kernels import different_values
-from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.field import FieldData, places_among
 
-__all__ = ["compare_records", "random_pairs"]
+__all__ = ["LazyShares", "compare_records", "log_shares", "random_pairs"]
 
+_FEW = 300  # values
+_AT_ONCE = 65_536
+
+_WORTH_THREADS = 30_000
+"""Pairs from which on threads pay."""
 _PART = 500_000
 """Pairs that are compared at a time: what the fields need of memory in between is that of so many."""
 
@@ -34,7 +43,7 @@ def compare_records(
             column[where] = field.compare_different(low, high)
         return end - first
 
-    if len(a) <= _PART // 2:
+    if len(a) <= min(_WORTH_THREADS, _PART // 2):
         compare(0, len(a))
         return levels
     n_parts = -(-len(a) // _PART) * 2
@@ -43,6 +52,109 @@ def compare_records(
         for done in pool.map(compare, bounds[:-1], bounds[1:]):
             task.advance(done)
     return levels
+
+
+class LazyShares:
+    """What `log_shares` returns, worked out where it is asked for.
+
+    Of millions of pairs it is asked two or three times, and takes more room than all else that is known about them.
+
+    Parameters
+    ----------
+    fields
+        The prepared fields.
+    a
+        One record of each pair.
+    levels
+        The level of each pair in each field.
+    """
+
+    def __init__(self, fields: Sequence[FieldData], a: NDArray[np.int32], levels: NDArray[np.int8]) -> None:
+        self._tables = _tables(fields)
+        self._a, self._levels = a, levels
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Pairs and fields."""
+        return self._levels.shape
+
+    def __len__(self) -> int:
+        return len(self._a)
+
+    def some(self, pairs: NDArray[np.int64]) -> "LazyShares":
+        """Return those of some pairs, to be worked out where they are asked for."""
+        found = object.__new__(LazyShares)
+        found._tables, found._a, found._levels = self._tables, self._a[pairs], self._levels[pairs]
+        return found
+
+    def __getitem__(self, pairs: Any) -> NDArray[np.float32]:  # noqa: ANN401 (as an array: one pair, a slice or some)
+        levels, a = self._levels[pairs], self._a[pairs]
+        found = np.zeros(levels.shape, dtype=np.float32)
+        _fill(self._tables, np.atleast_1d(a), np.atleast_2d(levels), np.atleast_2d(found))
+        return found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401, FBT001
+        return self[:] if dtype is None else self[:].astype(dtype, copy=False)
+
+
+def log_shares(fields: Sequence[FieldData], a: NDArray[np.int32], levels: NDArray[np.int8]) -> NDArray[np.float32]:
+    """Return, where two records share a value, the log of the share of records that have it; 0 elsewhere.
+
+    A full name that is a bare given name is as common as that given name is in its own column.
+    """
+    log_share = np.zeros(levels.shape, dtype=np.float32)
+    tables = _tables(fields)
+
+    def fill(first: int, end: int) -> None:
+        _fill(tables, a[first:end], levels[first:end], log_share[first:end])
+
+    in_parts(len(a), fill)
+    return log_share
+
+
+def _fill(
+    tables: Sequence[tuple[NDArray[np.int32], NDArray[np.float32]]],
+    a: NDArray[np.int32],
+    levels: NDArray[np.int8],
+    found: NDArray[np.float32],
+) -> None:
+    """Fill the shares of pairs that are equal in a field."""
+    for first in range(0, len(a), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        for f, (codes, known) in enumerate(tables):
+            fill_shares(codes, known, a[part], levels[part], f, found[part])
+
+
+def _tables(fields: Sequence[FieldData]) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+    """Return for each field the value of each record, and the log of the share of records with each value."""
+    found = []
+    shares = [each.counts / max(each.counts.sum(), 1) for each in fields]
+    for f, field in enumerate(fields):
+        share = shares[f]
+        if field.kind == "person" and len(field.counts):
+            others = [(each, shares[g]) for g, each in enumerate(fields) if g != f and each.kind == "person"]
+            share = _commonest(field, share, others)
+        with np.errstate(divide="ignore"):  # a value that no record has any more
+            known = np.log(share).astype(np.float32)
+        found.append((np.require(field.codes, np.int32, ["C", "W"]), known))
+    return found
+
+
+def _commonest(
+    field: FieldData, share: NDArray[np.float64], others: Sequence[tuple[FieldData, NDArray[np.float64]]]
+) -> NDArray[np.float64]:
+    """Return the greatest share that each incomplete value of a field has in any field; of others, its own."""
+    if len(field.values) < _FEW:  # done before Arrow begins
+        words = np.array([text.count(" ") + 1 for text in field.values])
+    else:
+        words = pc.count_substring(pa.array(field.values, pa.string()), " ").to_numpy() + 1
+    incomplete = words < np.round(np.average(words, weights=field.counts))
+    if not incomplete.any():
+        return share
+    for other, theirs in others:
+        place = places_among(field.values, other.values)
+        share = np.where(incomplete & (place >= 0), np.maximum(share, theirs[place]), share)
+    return share
 
 
 def random_pairs(

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
-from onoma.resolve.comparison.shares import log_shares
+from onoma.resolve.comparison.compare import log_shares
 from onoma.resolve.contract import PairEvidence, Pairs, Posterior
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.posterior.copying import Draws
+from onoma.resolve.posterior.samples import Roots, Samples
 
 __all__ = ["Folding", "fold_fields", "fold_rows", "unfold"]
 
@@ -186,11 +187,13 @@ def _unfold_evidence(
     return replace(found, evidence=evidence, candidates=candidates, draws=_unfold_draws(found.draws, order))
 
 
-def _unfold_roots(samples: NDArray[np.int32], folding: Folding) -> NDArray[np.int32]:
+def _unfold_roots(samples: Roots, folding: Folding) -> Roots:
     kept = folding.kept.astype(np.int32)
     place = np.zeros(len(folding.leader), dtype=np.int32)
     place[kept] = np.arange(len(kept), dtype=np.int32)
     place = place[folding.leader]
+    if isinstance(samples, Samples):
+        return samples.spread(place, kept)
     roots = np.empty((len(samples), len(folding.leader)), dtype=np.int32)
     for sample, folded in zip(roots, samples, strict=True):
         sample[:] = kept[folded][place]

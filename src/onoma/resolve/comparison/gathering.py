@@ -1,6 +1,7 @@
 """Gathering: what the candidates of a table agree on, and what strangers agree on."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -8,12 +9,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.progress import SILENT, Progress
-from onoma.resolve.blocking.canopies import Candidates, CanopySettings, find_candidates, pair_similarity
+from onoma.resolve.blocking.canopies import Candidates, pair_similarity
 from onoma.resolve.comparison._weights_kernels import margins
-from onoma.resolve.comparison.compare import compare_records, random_pairs
+from onoma.resolve.comparison.compare import LazyShares, compare_records, log_shares, random_pairs
 from onoma.resolve.comparison.neighbourhoods import ENOUGH
 from onoma.resolve.comparison.noise import noise_of
-from onoma.resolve.comparison.shares import LazyShares, log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.taught import count_in_part
 from onoma.resolve.comparison.weights import Evidence
@@ -32,6 +32,8 @@ CONTRAST_LEVELS = (
     "behind a rival",
 )
 """How a pair between two sources compares with the rivals of its records, by similarity."""
+CLEARLY = CONTRAST_CUTS[2]
+"""By how much a pair is ahead that is no longer just ahead, and a pair behind that is clearly behind."""
 _STRANGERS = 300_000
 
 
@@ -43,7 +45,6 @@ def gather_evidence(
     apart: int = 0,
     *,
     seed: int,
-    settings: CanopySettings,
     progress: Progress = SILENT,
 ) -> Evidence:
     """Compare the candidates, and pairs that stand for the others.
@@ -58,8 +59,6 @@ def gather_evidence(
         As for `find_candidates`.
     seed
         Of the pairs that stand for the others.
-    settings
-        How rivals within a source are found, where two sources are linked.
     """
     n, a, b = len(fields[0].codes), candidates.a, candidates.b
     levels = compare_records(fields, a, b, progress=progress)
@@ -93,43 +92,42 @@ def gather_evidence(
         taught_counts=count_in_part(fields[taught], seed=seed) if taught >= 0 else None,
     )
     if apart == 1 and source is not None and source.max(initial=0) == 1:
-        return _between(fields, evidence, source, block, settings, progress)
+        return _between(fields, evidence)
     return evidence
 
 
-def _between(
-    fields: Sequence[FieldData],
-    evidence: Evidence,
-    source: NDArray[np.int32],
-    block: NDArray[np.int32] | None,
-    settings: CanopySettings,
-    progress: Progress,
-) -> Evidence:
-    """Add what two sources give: near strangers within each source, and the contrast of a pair with its rivals."""
-    near = find_candidates(fields, source=source, block=block, apart=-1, settings=settings, progress=progress)
-    levels = compare_records(fields, near.a, near.b, progress=progress)
-    inside = count_pairs(evidence.n, None, block, 0) - count_pairs(evidence.n, source, block, 1)
-    weight = np.full(len(levels), evidence.n_pairs / max(inside, 1.0))
-    similarity = pair_similarity(fields, evidence.a, evidence.b)
-    contrast = contrast_levels(evidence.n, evidence.a, evidence.b, similarity)
-    background = np.concatenate([evidence.background, levels])
-    unknown = np.full((len(background), 1), -1, dtype=np.int8)
-    return Evidence(
-        n=evidence.n,
-        a=evidence.a,
-        b=evidence.b,
+def _between(fields: Sequence[FieldData], evidence: Evidence) -> Evidence:
+    """Add what two sources give: the contrast of a pair with its rivals, and the strangers that are nearest.
+
+    The nearest of many strangers is ahead of its rivals *because* it is alike, so what the two say must be known
+    together. Pairs that are clearly behind show it: without the best of each record (its partner, if it has one), the
+    next are the nearest strangers, with rivals of their own. What is nearly as good as the best is left out, too: it
+    may be the partner's double.
+    """
+    a, b = evidence.a, evidence.b
+    similarity = pair_similarity(fields, a, b)
+    contrast = contrast_levels(evidence.n, a, b, similarity)
+    last = len(CONTRAST_LEVELS) - 1
+    next_ = np.flatnonzero(margins(evidence.n, a, b, similarity).max(axis=1) < -CLEARLY)
+    nearest = contrast_levels(evidence.n, a[next_], b[next_], similarity[next_])
+    # Pairs that are no candidates have better rivals than each other.
+    behind = np.concatenate([np.full(len(evidence.background), last, dtype=np.int8), nearest])
+    background = np.concatenate([evidence.background, evidence.levels[next_]])
+    weight = np.full(len(next_), len(a) / max(len(next_), 1))
+    return replace(
+        evidence,
         levels=np.concatenate([evidence.levels, contrast[:, None]], axis=1),
         log_share=np.concatenate([evidence.log_share, np.zeros((len(contrast), 1), dtype=np.float32)], axis=1),
         n_levels=np.append(evidence.n_levels, len(CONTRAST_LEVELS)),
-        background=np.concatenate([background, unknown], axis=1),
+        background=np.concatenate([background, behind[:, None]], axis=1),
         background_weight=np.concatenate([evidence.background_weight, weight]),
-        n_pairs=evidence.n_pairs,
         identity=np.append(evidence.identity, False),
         own=np.append(evidence.own, False),
         words=np.append(evidence.words, 1.0),
-        noise=evidence.noise,
         linking=True,
         contrast=len(evidence.n_levels),
+        taught=-1,
+        taught_counts=None,
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.resolve.comparison._weights_kernels import count_levels
+from onoma.resolve.comparison._weights_kernels import count_levels, order_ratios
 from onoma.resolve.comparison.dependence import dependence, spanning_tree
 from onoma.resolve.comparison.noise import FIRM, WEAK
 from onoma.resolve.comparison.patterns import Patterns
@@ -29,6 +29,8 @@ class LevelCounts:
         self.k = int(evidence.n_levels.max())
         self.f = len(evidence.n_levels)
         self.parent = np.full(self.f, -1)
+        if evidence.contrast >= 0:
+            self.parent[np.arange(self.f) != evidence.contrast] = evidence.contrast
         self.counts = np.zeros((3, self.f, self.k + 1, self.k))
         self.patterns, self.strangers = Patterns.of(evidence.levels), Patterns.of(evidence.background)
         self.strangers_weight = self.strangers.sums(evidence.background_weight)
@@ -47,9 +49,9 @@ class LevelCounts:
         counts = np.zeros((self.f, self.k + 1, self.k))
         count_levels(self.strangers.levels, self.parent, self.strangers_weight, counts)
         if self.evidence.contrast >= 0:
-            # Pairs that are no candidates have better rivals than each other.
+            counts[self.evidence.contrast] = 0.0  # the candidates themselves tell how often strangers are ahead
             last = self.evidence.n_levels[self.evidence.contrast] - 1
-            counts[self.evidence.contrast, self.k, last] += self.evidence.n_pairs - len(self.evidence.a)
+            counts[self.evidence.contrast, self.k, last] = self.evidence.n_pairs - len(self.evidence.a)
         return counts
 
     def _typical(self) -> NDArray[np.float64]:
@@ -92,13 +94,20 @@ class LevelCounts:
     def add(
         self, step: float, copied: NDArray[np.float64], related: NDArray[np.float64], akin: NDArray[np.float64]
     ) -> None:
-        """Move the counts a step towards those of new expectations."""
+        """Move the counts a step towards those of new expectations.
+
+        Parameters
+        ----------
+        akin
+            How likely it is that a pair has one origin; between two sources, that either record has a partner: what a
+            pair weighs is its chance against that of both staying alone, so those that are taken count for nothing.
+        """
         new = np.zeros_like(self.counts)
         self._count(copied, new[COPIED])
         self._count(related, new[RELATED])
         if self.evidence.linking:
             # Candidates are the best of all pairs; that they are not matched is known of few. Strangers come from
-            # the background, but for the contrast, which only candidates have.
+            # the background, but for how often they are ahead of their rivals.
             apart = np.zeros_like(new[FRESH])
             self._count(1.0 - akin, apart)
             if self.evidence.contrast >= 0:
@@ -141,9 +150,11 @@ class LevelCounts:
         for f in range(self.f):
             k = int(self.evidence.n_levels[f])
             for kind in (COPIED, RELATED, FRESH):
-                by_parent = self._strangers(f) if kind == FRESH else self.counts[kind, f, :-1]
+                by_parent = self._singled_out(f, self._strangers(f) if kind == FRESH else self.counts[kind, f, :-1])
                 self._fill(tables[kind, f], self.counts[kind, f, :, :k], by_parent[:, :k], self._prior(kind, f))
             self._keep_firm(tables[COPIED, f, :, :k], f)
+            if self.evidence.contrast >= 0:  # few pairs are ahead of their rivals: that levels are in order steadies
+                order_ratios(tables[COPIED, f, :, :k], tables[FRESH, f, :, :k])
             # Relatives are one kind of thing: with levels that depend on each other they would split into kinds, one
             # of them the copies.
             tables[RELATED, f, :-1] = tables[RELATED, f, -1]
@@ -200,6 +211,17 @@ class LevelCounts:
         seldom = self.lifted[f].sum(axis=1, keepdims=True) < _STRENGTH
         trusted = (strangers >= _BY_FAR * copies) | (seldom & (strangers >= _OFTEN * copies))
         return np.where(trusted, apart, self.lifted[f])
+
+    def _singled_out(self, f: int, by_parent: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the pairs by level of the parent; of contrast, those that are ahead of a rival at least.
+
+        What is behind all its rivals was not singled out by being alike: it is as any other pair.
+        """
+        if self.evidence.contrast < 0 or self.parent[f] != self.evidence.contrast:
+            return by_parent
+        found = by_parent.copy()
+        found[self.evidence.n_levels[self.evidence.contrast] - 1] = 0.0
+        return found
 
     def _fill(
         self,

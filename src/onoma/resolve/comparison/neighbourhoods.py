@@ -1,9 +1,9 @@
 """Learning from a part of a large table.
 
-Weights are a few hundred numbers; half a million pairs tell them well enough. So of a large table some records are
-looked at, with all their candidates: those *inside* choose their origins, the candidates *outside* are only there to be
-chosen, and half of what is known about a pair across the border is counted. Each pair of the table is then counted
-with the same expectation, and the number of all pairs is scaled by the share of records inside.
+Weights are a few hundred numbers; some hundred thousand pairs tell them well enough. So of a large table some records
+are looked at, with all their candidates: those *inside* choose their origins, the candidates *outside* are only there
+to be chosen, and half of what is known about a pair across the border is counted. Each pair of the table is then
+counted with the same expectation, and the number of all pairs is scaled by the share of records inside.
 
 Records that are probably one entity must be inside together or not at all, since one's choice depends on the other's.
 Which these are is not known before there are weights: a first part of single records, for which the expected origins
@@ -25,9 +25,11 @@ from onoma.resolve.posterior.copying import CopyingSampler
 
 __all__ = ["ENOUGH", "learn_from_part", "part_of"]
 
-ENOUGH = 600_000
+ENOUGH = 300_000
 """Candidate pairs from which on a part of them is learnt from, and less is kept of them."""
-_FIRST_PAIRS, _PAIRS = 150_000, 400_000
+_FIRST_PAIRS, _PAIRS = 100_000, 150_000
+"""Pairs of the two parts. Of 50,000 simulated people pairwise F1 is .9930 learnt from 400,000 pairs, .9929 from
+200,000 and .9931 from 120,000: what more pairs add is less than what another draw of them changes."""
 _PROBABLE, _LARGEST = 0.3, 100
 """Weight of a pair that keeps two records together, and the most records kept together."""
 

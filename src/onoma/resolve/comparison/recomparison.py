@@ -134,7 +134,7 @@ def _levels(fields: Sequence[FieldData], anew: "dict[int, MutationComparison]", 
 
 
 def _without(evidence: Evidence, f: int) -> Evidence:
-    levels, log_share = evidence.levels.copy(), evidence.log_share.copy()
+    levels, log_share = evidence.levels.copy(), np.array(evidence.log_share)
     levels[:, f], log_share[:, f] = -1, 0.0
     return replace(evidence, levels=levels, log_share=log_share)
 

@@ -57,9 +57,9 @@ def read_splink(path: Path) -> SplinkModel:
     except DataError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(
-            f"is no model of Splink: {error}", file=path, hint="Splink saves one: linker.misc.save_model_to_json(FILE)."
-        ) from error
+        why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        hint = "Splink saves one: linker.misc.save_model_to_json(FILE)."
+        raise DataError(f"is no model of Splink: {why}", file=path, hint=hint) from error
     if not comparisons:
         raise DataError("is no model of Splink: it has no comparisons", file=path)
     notes: list[str] = []

@@ -69,7 +69,7 @@ def _closed_form(
                 chooses = 0.5 if evidence.outside is None else 0.5 * ~evidence.outside[end]
                 share += chooses / (1.0 + z + 0.5 * (rivals[end] - z))
         copied, related = copy * share, relative * share
-        counts.add(1.0, copied, related, z / (1.0 + z))
+        counts.add(1.0, copied, related, 1.0 - share if evidence.linking else z / (1.0 + z))
         before = weights.kappa
         weights = counts.weights(copied.sum(), related.sum())
         advance(1, links=float(copied.sum()))

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from onoma.numerics.parts import in_parts
 from onoma.resolve.comparison._weights_kernels import score_pairs
+from onoma.resolve.comparison.compare import LazyShares
 from onoma.resolve.comparison.noise import Noise
-from onoma.resolve.comparison.shares import LazyShares
 
 __all__ = ["COPIED", "FRESH", "RELATED", "Evidence", "WeightSettings", "Weights", "edge_weights", "log_bayes_factors"]
 

@@ -7,23 +7,23 @@ from numpy.typing import NDArray
 
 @nb.njit(cache=True, nogil=True)
 def count_trigrams(
-    letters: NDArray[np.int64], offsets: NDArray[np.int64], n_letters: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    letters: NDArray[np.uint8], offsets: NDArray[np.int64], n_letters: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     """Return the distinct trigrams of each row of letters (below their number): rows, trigrams, and the trigrams met.
 
     A trigram xyz is (x·n + y)·n + z; those met are numbered in ascending order, and so are those of a row.
     """
-    seen_by = np.full(n_letters * n_letters * n_letters, -1, dtype=np.int64)
+    seen_by = np.full(n_letters * n_letters * n_letters, -1, dtype=np.int32)
     size = 0
     for row in range(len(offsets) - 1):
         size += max(offsets[row + 1] - offsets[row] - 2, 0)
-    rows = np.empty(size, dtype=np.int64)
-    grams = np.empty(size, dtype=np.int64)
+    rows = np.empty(size, dtype=np.int32)
+    grams = np.empty(size, dtype=np.int32)
     m = 0
     for row in range(len(offsets) - 1):
         first = m
         for at in range(offsets[row], offsets[row + 1] - 2):
-            gram = (letters[at] * n_letters + letters[at + 1]) * n_letters + letters[at + 2]
+            gram = (np.int64(letters[at]) * n_letters + letters[at + 1]) * n_letters + letters[at + 2]
             if seen_by[gram] == row:
                 continue
             seen_by[gram] = row
@@ -48,18 +48,17 @@ def count_trigrams(
 
 
 @nb.njit(cache=True, nogil=True)
-def group_rows(
-    rows: NDArray[np.int64], ids: NDArray[np.int64], n_rows: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the ids of each row, in the order given (offsets, ids)."""
-    offsets = np.zeros(n_rows + 1, dtype=np.int64)
+def count_entries(rows: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
+    """Add to `offsets[row + 1]` the entries of a row."""
     for row in rows:
         offsets[row + 1] += 1
-    for row in range(n_rows):
-        offsets[row + 1] += offsets[row]
-    place = offsets[:-1].copy()
-    found = np.empty(len(ids), dtype=np.int32)
+
+
+@nb.njit(cache=True, nogil=True)
+def place_entries(
+    rows: NDArray[np.int32], ids: NDArray[np.int32], place: NDArray[np.int64], found: NDArray[np.int32]
+) -> None:
+    """Put ids at the places of their rows, in the order given; places move on."""
     for e in range(len(ids)):
         found[place[rows[e]]] = ids[e]
         place[rows[e]] += 1
-    return offsets, found

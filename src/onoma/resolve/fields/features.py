@@ -6,19 +6,20 @@ A value's features are ids local to its field, in CSR form. Each has a sort (wha
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.distinct import distinct
-from onoma.resolve.fields._features_kernels import count_trigrams, group_rows
+from onoma.resolve.fields._features_kernels import count_entries, count_trigrams, place_entries
 
 __all__ = ["SORTS", "Features", "FeaturesBuilder", "trigrams"]
 
 SORTS = ("value", "token", "trigram", "key")
 """What a feature can be: the whole value, a word of it, three letters in a row, or something derived from it."""
 
+Numbers = NDArray[np.int32] | NDArray[np.int64]
 _ALPHABET = 200
 """Letters up to which each possible trigram has a place in memory."""
 
@@ -91,8 +92,8 @@ class FeaturesBuilder:
 
     def __init__(self, n_values: int) -> None:
         self._n_values = n_values
-        self._rows: list[NDArray[np.int64]] = []
-        self._ids: list[NDArray[np.int64]] = []
+        self._rows: list[NDArray[np.int32]] = []
+        self._ids: list[NDArray[np.int32]] = []
         self._sorts: list[NDArray[np.int8]] = []
         self._texts: list[Callable[[], Sequence[str]]] = []
         self._n = 0
@@ -107,46 +108,50 @@ class FeaturesBuilder:
                 if text:
                     rows.append(row)
                     ids.append(known.setdefault(text, len(known)))
-        self.add_rows(sort, np.array(rows, np.int64), np.array(ids, np.int64), list(known))
+        self.add_rows(sort, np.array(rows, np.int32), np.array(ids, np.int32), list(known))
 
     def add_values(self, values: Sequence[str]) -> None:
         """Add each value, all of them different, as its own feature."""
-        every = np.arange(len(values))
-        filled = np.array([bool(value) for value in values], np.bool_)
-        if filled.all():
+        every = np.arange(len(values), dtype=np.int32)
+        if all(values):
             self.add_rows("value", every, every, values)
         else:
             self.add("value", ([value] for value in values))
 
-    def add_rows(self, sort: str, rows: NDArray[np.int64], ids: NDArray[np.int64], texts: Sequence[str]) -> None:
+    def add_rows(self, sort: str, rows: Numbers, ids: Numbers, texts: Sequence[str]) -> None:
         """Add features of one sort, given as (value, feature) pairs, none twice."""
         self.add_unwritten(sort, rows, ids, len(texts), lambda: texts)
 
     def add_unwritten(
         self,
         sort: str,
-        rows: NDArray[np.int64],
-        ids: NDArray[np.int64],
+        rows: Numbers,
+        ids: Numbers,
         n: int,
         write: Callable[[], Sequence[str]],
     ) -> None:
         """Add the same where the texts, so many, are yet to be written."""
-        self._rows.append(rows)
-        self._ids.append(ids + self._n)
+        # There are tens of millions of them in a large table: half the room, half the time.
+        self._rows.append(rows.astype(np.int32, copy=False))
+        self._ids.append((ids + self._n).astype(np.int32, copy=False))
         self._sorts.append(np.full(n, SORTS.index(sort), np.int8))
         self._texts.append(write)
         self._n += n
 
     def build(self) -> Features:
         """Return the features of all values."""
-        rows = np.concatenate([np.empty(0, np.int64), *self._rows])
-        ids = np.concatenate([np.empty(0, np.int64), *self._ids])
-        offsets, grouped = group_rows(rows, ids, self._n_values)
+        offsets = np.zeros(self._n_values + 1, dtype=np.int64)
+        for rows in self._rows:
+            count_entries(rows, offsets)
+        np.cumsum(offsets, out=offsets)
+        place, grouped = offsets[:-1].copy(), np.empty(offsets[-1], dtype=np.int32)
+        for rows, ids in zip(self._rows, self._ids, strict=True):
+            place_entries(rows, ids, place, grouped)
         sorts = np.concatenate([np.empty(0, np.int8), *self._sorts])
         return Features(offsets, grouped, sorts, _Texts(self._texts, self._n))
 
 
-def trigrams(values: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str]]:
+def trigrams(values: Sequence[str]) -> tuple[Numbers, Numbers, list[str]]:
     """Return the distinct character trigrams of each value as (value, trigram) pairs, and the trigrams.
 
     A value is padded with one space on each side, so that how it begins and ends counts.
@@ -161,14 +166,16 @@ def trigrams(values: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64
     """
     joined = " " + "  ".join(values) + " "
     if not values:
-        return np.empty(0, np.int64), np.empty(0, np.int64), []
+        return np.empty(0, np.int32), np.empty(0, np.int32), []
     points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
     letters = np.flatnonzero(np.bincount(points))
-    small = np.zeros(int(letters[-1]) + 1, np.int64)
-    small[letters] = np.arange(len(letters))
-    offsets = np.zeros(len(values) + 1, np.int64)
-    np.cumsum([len(value) + 2 for value in values], out=offsets[1:])
     n = len(letters)
+    small: NDArray[Any] = np.zeros(int(letters[-1]) + 1, np.uint8 if n <= _ALPHABET else np.int64)
+    small[letters] = np.arange(n)
+    offsets = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, values), np.int64, count=len(values)) + 2, out=offsets[1:])
+    rows: Numbers
+    ids: Numbers
     if n <= _ALPHABET:
         rows, ids, grams = count_trigrams(small[points], offsets, n)
     else:

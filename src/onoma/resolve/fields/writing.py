@@ -41,8 +41,13 @@ def fold(text: str) -> str:
     return " ".join(_NO_LETTERS.sub(" ", bare).split())
 
 
-def fold_all(texts: Sequence[str]) -> list[str]:
+def fold_all(texts: Sequence[str], *, apart: str = " ") -> list[str]:
     """Fold many texts.
+
+    Parameters
+    ----------
+    apart
+        What stands between words.
 
     Examples
     --------
@@ -50,12 +55,12 @@ def fold_all(texts: Sequence[str]) -> list[str]:
     ['oneil sons', 'muller']
     """
     if len(texts) <= _SOME:
-        return [fold(text) for text in texts]
+        return [fold(text).replace(" ", apart) for text in texts]
     raw = pa.array(texts, pa.string())
-    plain = pc.replace_substring_regex(pc.replace_substring(pc.ascii_lower(raw), "'", ""), "[^0-9a-z]+", " ")
+    plain = pc.replace_substring_regex(pc.replace_substring(pc.ascii_lower(raw), "'", ""), "[^0-9a-z]+", apart)
     found: list[str] = pc.ascii_trim_whitespace(plain).to_pylist()
     for i in np.flatnonzero(~pc.string_is_ascii(raw).to_numpy(zero_copy_only=False)).tolist():
-        found[i] = fold(texts[i])
+        found[i] = fold(texts[i]).replace(" ", apart)
     return found
 
 

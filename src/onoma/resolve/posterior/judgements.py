@@ -19,6 +19,7 @@ from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.posterior._copying_kernels import neighbour_lists
 from onoma.resolve.posterior.barred import BarredSampler, Bars
 from onoma.resolve.posterior.consensus import Consensus
+from onoma.resolve.posterior.samples import Roots
 
 __all__ = [
     "NO_JUDGEMENTS",
@@ -208,7 +209,7 @@ class ApartSampler(BarredSampler):
             self.following[i], self.following[p] = self.following[p], self.following[i]
 
 
-def hold_apart(consensus: Consensus, roots: NDArray[np.int32], judged: Judged, *, threshold: float) -> Consensus:
+def hold_apart(consensus: Consensus, roots: Roots, judged: Judged, *, threshold: float) -> Consensus:
     """Return the answer with every hard judgement in it.
 
     The clustering with the least expected loss may hold together what no sample does. Where it offends a judgement, the
@@ -218,7 +219,7 @@ def hold_apart(consensus: Consensus, roots: NDArray[np.int32], judged: Judged, *
     offended = _offended(labels, judged)
     if not len(offended):
         return consensus
-    n = len(labels)
+    n, roots = len(labels), np.asarray(roots)
     record = np.tile(np.arange(n), len(roots))
     clustering = consensus.clustering
     first = clustering.order[clustering.offsets[:-1]][labels]

@@ -110,15 +110,15 @@ def compare(
     candidates = with_pairs(_candidates(problem, settings, run), problem.extra, problem.n)
     give_back(problem.n)
     run.clock.lap("canopies")
-    found = Compared(problem, candidates, gather(problem, candidates, settings.blocking, run))
+    found = Compared(problem, candidates, gather(problem, candidates, run))
     run.clock.lap("comparison")
     if settings.comparison == "mutation":
-        found = _anew(found, settings, run, weigh(found))
+        found = _anew(found, run, weigh(found))
         run.clock.lap("comparison by how values change")
     return found
 
 
-def gather(problem: Problem, candidates: Candidates, settings: CanopySettings, run: RunContext) -> Evidence:
+def gather(problem: Problem, candidates: Candidates, run: RunContext) -> Evidence:
     """Compare candidates, and pairs that stand for all others."""
     return gather_evidence(
         problem.fields,
@@ -127,19 +127,18 @@ def gather(problem: Problem, candidates: Candidates, settings: CanopySettings, r
         problem.block,
         problem.apart,
         seed=run.seed,
-        settings=settings,
         progress=run.progress,
     )
 
 
-def _anew(found: Compared, settings: PairSettings, run: RunContext, weights: Weights) -> Compared:
+def _anew(found: Compared, run: RunContext, weights: Weights) -> Compared:
     """Learn how values change, and compare anew the fields that are better compared so."""
     problem = found.problem
     learnt = learn_comparisons(problem.fields, found.evidence, weights, seed=run.seed, progress=run.progress)
     if not learnt:
         return found
     anew = replace(problem, fields=compared_anew(problem.fields, learnt))
-    return Compared(anew, found.candidates, gather(anew, found.candidates, settings.blocking, run), tuple(learnt))
+    return Compared(anew, found.candidates, gather(anew, found.candidates, run), tuple(learnt))
 
 
 def _candidates(problem: Problem, settings: PairSettings, run: RunContext) -> Candidates:

@@ -94,6 +94,20 @@ class Samples:
             begin += len(part.doubtful)
         return cls(fixed, who[order], roots)
 
+    def spread(self, place: Ints, names: Ints) -> "Samples":
+        """Return the samples of more records, each in the company of one of these, which have other names.
+
+        Parameters
+        ----------
+        place
+            For each of the more records, which of these it is with.
+        names
+            What each of these is called among them.
+        """
+        at = np.searchsorted(self.records, place)
+        differs = np.flatnonzero(np.append(self.records, -1)[at] == place)
+        return Samples(names[self.fixed[place]], differs.astype(np.int32), names[self.roots[:, at[differs]]])
+
     @property
     def shape(self) -> tuple[int, int]:
         """How many samples and records there are."""

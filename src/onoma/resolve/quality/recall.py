@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.distinct import distinct
 from onoma.numerics.rng import stream
-from onoma.resolve.comparison.compare import compare_records
-from onoma.resolve.comparison.shares import log_shares
+from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import edge_weights
+from onoma.resolve.posterior.samples import Roots
 from onoma.resolve.report.explanation import fitted
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def estimate_recall(
     return CanopyRecall(direct, found, low, high, n_drawn, exhaustive)
 
 
-def _sizes(roots: NDArray[np.int32]) -> tuple[NDArray[np.float64], float]:
+def _sizes(roots: Roots) -> tuple[NDArray[np.float64], float]:
     """Return over samples the mean size of each record's entity, and the mean number of pairs held together."""
     total, pairs = np.zeros(roots.shape[1]), 0.0
     for sample in roots:

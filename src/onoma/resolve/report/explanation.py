@@ -21,9 +21,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.errors import DataError, UnsupportedError
-from onoma.resolve.comparison.compare import compare_records
+from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.gathering import CONTRAST_LEVELS
-from onoma.resolve.comparison.shares import log_shares
 from onoma.resolve.comparison.slips import parents_first
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import COPIED, FRESH, Evidence, Weights, edge_weights, log_bayes_factors

@@ -5,6 +5,9 @@ from collections import defaultdict
 import pyarrow as pa
 import pytest
 
+from onoma.corpus.simulate import simulate_people
+from onoma.resolve.api import resolve
+from onoma.resolve.config import ResolveConfig
 from onoma.resolve.models.hierarchical.nodes import _some_leaf
 
 
@@ -42,3 +45,14 @@ def test_a_leaf_below_each_node():
 
     parent = np.array([3, 3, 4, 4, -1], dtype=np.int32)
     assert _some_leaf(parent, 3).tolist()[:3] == [0, 1, 2] and _some_leaf(parent, 3)[3] in (0, 1)
+
+
+def test_a_mention_without_a_name_is_a_node_too():
+    table = simulate_people(60, seed=5).select(["id", "given_name", "surname", "birth_date", "city"])
+    for name in ("given_name", "surname"):
+        values = table[name].to_pylist()
+        table = table.set_column(table.column_names.index(name), name, pa.array([None, *values[1:]]))
+    found = resolve(table, ResolveConfig(model="hierarchical", no_check=True))
+    rows = found.posterior.details.nodes(table["id"].cast(pa.string())).to_pylist()
+    assert [row["name"] for row in rows if row["record"] == "p00"] == [""]
+    assert all(row["name"] for row in rows if row["record"] not in (None, "p00"))

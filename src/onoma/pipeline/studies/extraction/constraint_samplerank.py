@@ -98,7 +98,7 @@ def _part(sequences: Sequences, chosen: NDArray[np.int64]) -> tuple[Sequences, N
 def _crf(cora: _Cora, chosen: NDArray[np.int64]) -> SemiCRF:
     part, rows = _part(cora.sequences, chosen)
     model = SemiCRF(Structure(len(LABELS), pairs="all"))
-    return model.fit(part, Segmentation.of_tokens(cora.labels[rows]), training=Training(n_rounds=60, tolerance=1e-3))
+    return model.fit(part, Segmentation.of_tokens(cora.labels[rows]), training=Training(l2=0.3, n_rounds=60))
 
 
 def _methods(seed: int, n_labelled: int) -> dict[str, ChainSampleRank]:

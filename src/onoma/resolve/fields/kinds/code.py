@@ -24,7 +24,7 @@ class Code:
 
     def normalise(self, raw: Sequence[str]) -> list[str]:
         """Write in small letters, without separators."""
-        return [text.replace(" ", "") for text in fold_all(raw)]
+        return fold_all(raw, apart="")
 
     def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "CodeComparison":
         """Keep the codes as they are."""

@@ -109,7 +109,7 @@ class PersonComparison:
         builder = FeaturesBuilder(len(self._values))
         builder.add_values(self._values)
         bags = self._words.bags
-        builder.add_rows("token", bags.row_ids(), bags.ids.astype(np.int64), bags.words)
+        builder.add_rows("token", bags.row_ids(), bags.ids, bags.words)
         builder.add_rows("trigram", *trigrams(self._values))
         builder.add("key", (_keys(value) for value in self._values))
         return builder.build()

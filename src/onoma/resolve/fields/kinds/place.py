@@ -100,7 +100,7 @@ class PlaceComparison:
         """Return the value, its words and trigrams, and its number with each word."""
         builder = FeaturesBuilder(len(self._values))
         builder.add_values(self._values)
-        builder.add_rows("token", self._bags.row_ids(), self._bags.ids.astype(np.int64), self._bags.words)
+        builder.add_rows("token", self._bags.row_ids(), self._bags.ids, self._bags.words)
         builder.add_rows("trigram", *trigrams(self._values))
         self._words.add_pairs(builder, self._is_number, _NUMBERS)
         return builder.build()

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from onoma.errors import DataError
 from onoma.progress import Heard
-from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.comparison.choice import equal_pairs
 from onoma.resolve.comparison.gathering import CONTRAST_LEVELS
 from onoma.resolve.comparison.given import field_names
@@ -123,7 +122,7 @@ def _check_labels(labels: NDArray[np.int64]) -> None:
 def _shared(trees: TreeEntities, problem: Problem, settings: HierarchicalSettings, run: RunContext) -> PairEvidence:
     """Return what records of one entity share."""
     candidates = equal_pairs(trees.clustering.labels)
-    evidence = gather(problem, candidates, CanopySettings(), run)
+    evidence = gather(problem, candidates, run)
     weights = trees.weights(evidence, _names(problem, evidence), settings.weights)
     return PairEvidence(evidence, weights, trees.draws(evidence), candidates, is_used=False)
 

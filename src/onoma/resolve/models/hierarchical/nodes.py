@@ -89,6 +89,8 @@ def _names(run: TreeRun, k: int, nodes: NDArray[np.int64]) -> pa.Array:
         first += len(column.forms)
     if not parts:
         return pa.array([""] * len(nodes), pa.string())
+    nameless = pa.array(np.logical_and.reduce([part.is_null().to_numpy(zero_copy_only=False) for part in parts]))
+    parts[0] = pc.if_else(nameless, "", parts[0])  # Arrow leaves a row out of which all parts are skipped
     return pc.binary_join_element_wise(*parts, " ", null_handling="skip")
 
 

@@ -320,7 +320,10 @@ def _judged(pairs: ScoredPairs, same: Sequence[tuple[str, str]], different: Sequ
     def numbered(said: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
         unknown = [key for pair in said for key in pair if key not in place]
         if unknown:
-            raise DataError(f"{unknown[0]!r}, of which something is said, is in no pair")
+            raise DataError(
+                f"{unknown[0]!r}, of which something is said, is in no pair",
+                hint="Add a pair of it, however low its score, or leave it out of --must and --cannot.",
+            )
         return np.array([[place[x], place[y]] for x, y in said], dtype=np.int64).reshape(-1, 2)
 
     found = Judged(numbered(same), numbered(different), np.zeros((0, 2), dtype=np.int64), np.zeros(0))

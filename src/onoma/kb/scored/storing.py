@@ -14,7 +14,7 @@ from onoma.kb.commit import canonical_rows
 from onoma.kb.database import KnowledgeBase, create_knowledge_base
 from onoma.kb.identity import Change, Identified
 from onoma.kb.memory import Memory, flat_weights
-from onoma.kb.scores import Clustered, ScoredPairs
+from onoma.kb.scored.clusters import Clustered, ScoredPairs
 from onoma.kb.store import Run, append_records, entity_rows, note_changes, note_run, samples_table
 from onoma.resolve.config import ResolveConfig
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from onoma.errors import DataError, SettingsError
-from onoma.kb.scores import calibrate, cluster_pairs, label_pairs, read_pairs
+from onoma.kb.scored.clusters import calibrate, cluster_pairs, label_pairs, read_pairs
 
 
 def pairs_of(*rows):

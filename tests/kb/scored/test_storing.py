@@ -7,8 +7,8 @@ from onoma.errors import DataError
 from onoma.kb.database import read_knowledge_base
 from onoma.kb.explain import explain_entity
 from onoma.kb.judge import Said, judge, retract_judgements
-from onoma.kb.scored import store_clusters, with_columns
-from onoma.kb.scores import cluster_pairs, read_pairs
+from onoma.kb.scored.clusters import cluster_pairs, read_pairs
+from onoma.kb.scored.storing import store_clusters, with_columns
 
 
 def test_clusters_in_a_knowledge_base_are_judged_and_undone(tmp_path):

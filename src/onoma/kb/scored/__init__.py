@@ -1,0 +1,1 @@
+"""Pairs that somebody else has scored: clusters of them, and a knowledge base of these."""

@@ -1,0 +1,77 @@
+"""Tables that are all one thing, and tables that are not."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from onoma.corpus.simulate import PeopleSettings, simulate_people
+from onoma.numerics.rng import stream
+from onoma.resolve.api import resolve
+from onoma.resolve.check.single import is_one_thing
+from onoma.resolve.fields.prepare import prepare_fields
+
+PERSON = {"first": "Katherine", "last": "Montgomery", "street": "17 Larch Street", "state": "NV", "sex": "f"}
+
+
+def slips(value, n, rng, share=0.3):
+    """Return a value n times, some with a wrong letter."""
+    made = []
+    for _ in range(n):
+        at = int(rng.integers(0, len(value)))
+        wrong = rng.random() < share
+        made.append(value[:at] + chr(int(rng.integers(97, 123))) + value[at + 1 :] if wrong else value)
+    return made
+
+
+def one_person(n=80, seed=3):
+    rng = stream(seed, "one person")
+    return pa.table({name: slips(value, n, rng) for name, value in PERSON.items()})
+
+
+def said_to_be_one(table):
+    return is_one_thing(prepare_fields(table).fields)
+
+
+def test_one_person_miswritten_is_one_and_two_people_are_not():
+    assert said_to_be_one(one_person())
+    other = {"first": "Robert", "last": "Okafor", "street": "3 Mill Lane", "state": "TX", "sex": "m"}
+    rng = stream(4, "one person")
+    both = pa.concat_tables([one_person(40), pa.table({name: slips(v, 40, rng) for name, v in other.items()})])
+    assert not said_to_be_one(both)
+
+
+@pytest.mark.parametrize("households", [0.0, 0.8])
+def test_people_are_many(households):
+    table = simulate_people(150, seed=2, settings=PeopleSettings(duplicates=0.5, households=households))
+    assert not said_to_be_one(table.drop_columns(["id", "cluster_id"]))
+
+
+def test_a_family_and_branches_of_one_bank_are_many():
+    rng = stream(6, "family")
+    family = [f"{first} Montgomery" for first in ("Ann", "Robert", "Li", "Yasmin") for _ in range(20)]
+    assert not said_to_be_one(pa.table({"name": family}))
+    cities = ["London"] * 40 + [f"{name}ton" for name in ("Al", "Bar", "Car", "Dun", "Eg", "Fen", "Gar", "Hol") * 5]
+    assert not said_to_be_one(pa.table({"name": slips("Acme Savings Bank", 80, rng), "city": cities}))
+
+
+def test_categories_alone_name_nothing():
+    rng = stream(5, "answers")
+    answers = [["yes", "no"][int(k)] for k in rng.random(200) < 0.2]
+    assert not said_to_be_one(pa.table({"a": answers, "b": answers[::-1], "c": ["home"] * 190 + ["away"] * 10}))
+    assert not is_one_thing([])
+
+
+def test_the_answer_is_one_entity_and_nothing_is_called_sure():
+    found = resolve(one_person(), model="copying")
+    after = found.recalibrated()
+    assert after.quality.all_one and after.clustering.n_entities == 1
+    reported, low, high = after.entity_count()
+    assert (reported, low) == (1, 1) and high >= found.clustering.n_entities, "the other reading is held, too"
+    assert np.allclose(after.probability, 0.9)
+    assert after.quality.sentences()[0] == "all rows are taken for one entity: they are alike in every column"
+    assert not after.quality.calibrated and after.quality.as_dict()["all_one"]
+
+
+def test_who_says_what_is_different_is_believed():
+    table = one_person().append_column("side", [["a", "b"] * 40])
+    assert not resolve(table, source="side", link=True).quality.all_one
