@@ -1,6 +1,7 @@
 """What all tests share: the door to real data."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -24,3 +25,7 @@ def data() -> Path:
 # A kernel's first call compiles it, which is no slowness of the test.
 settings.register_profile("onoma", deadline=None)
 settings.load_profile("onoma")
+
+# What runs in the background inherits not to hear interrupts, and so would the commands that tests begin and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
