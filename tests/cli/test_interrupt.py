@@ -1,11 +1,13 @@
 """Ctrl-C, pressed once and twice."""
 
 import signal
+import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
-from onoma.cli.interrupt import Interrupt
+from onoma.cli.interrupt import Interrupt, guarded
 
 
 def press():
@@ -55,3 +57,13 @@ def test_another_thread_has_no_handlers():
     thread.start()
     thread.join()
     assert failed == [False]
+
+
+def test_an_interrupt_that_nobody_can_catch_is_quiet(monkeypatch):
+    loud = []
+    monkeypatch.setattr(sys, "unraisablehook", loud.append)
+    with guarded() as is_pressed:
+        sys.unraisablehook(SimpleNamespace(exc_type=KeyboardInterrupt))  # before the thread that listens has heard it
+        sys.unraisablehook(SimpleNamespace(exc_type=ValueError))
+        assert not is_pressed()
+    assert [each.exc_type for each in loud] == [ValueError]

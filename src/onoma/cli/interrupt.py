@@ -104,9 +104,13 @@ def guarded() -> Iterator[Callable[[], bool]]:
     wakeup = signal.set_wakeup_fd(tells.fileno(), warn_on_full_buffer=False)
     before = signal.signal(signal.SIGINT, handle)
     loud = sys.unraisablehook, threading.excepthook
-    # An interrupt that fell where nobody can catch it, or what it made of the work of others.
-    sys.unraisablehook = lambda lost: None if pressed.is_set() else loud[0](lost)
-    threading.excepthook = lambda lost: None if pressed.is_set() else loud[1](lost)
+
+    def is_ours(kind: type[BaseException]) -> bool:
+        """Whether it is an interrupt that fell where nobody can catch it, or what one made of the work of others."""
+        return issubclass(kind, KeyboardInterrupt) or pressed.is_set()
+
+    sys.unraisablehook = lambda lost: None if is_ours(lost.exc_type) else loud[0](lost)
+    threading.excepthook = lambda lost: None if is_ours(lost.exc_type) else loud[1](lost)
     try:
         yield pressed.is_set
     finally:

@@ -137,27 +137,31 @@ def refit(world: World, inside: NDArray[np.bool_], *, progress: Progress = SILEN
 
 
 def _write_nodes(world: World, touched: NDArray[np.bool_], nodes: pa.Table | None) -> None:
-    """Put the trees of what is touched in the place of those that were, under new numbers."""
+    """Put the trees of what is touched in the place of those that were, under shards of their own."""
     if nodes is None:
         return
     old = world.base.query("FROM nodes")
-    first = 1 + int(max(pc.max(old["node"]).as_py() or 0, 0))
+    first = 1 + (pc.max(_shard_and_rest(old["node"])[0]).as_py() or 0)
     moved = nodes.drop_columns(["entity"])
     for name in ("node", "parent"):
-        at = moved.column_names.index(name)
-        moved = moved.set_column(at, name, pc.add(moved[name], first))
+        shard, rest = _shard_and_rest(moved[name])
+        called = pc.binary_join_element_wise(pc.add(shard, first).cast(pa.string()), rest, ".")
+        moved = moved.set_column(moved.column_names.index(name), name, called)
     here = world.records[touched]
     world.base.replace("nodes", pa.concat_tables([_trees(old, here, keep=False), _trees(moved, here, keep=True)]))
 
 
+def _shard_and_rest(called: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Return what nodes are called by: the number of a shard, and what follows it."""
+    parts = pc.split_pattern(called, ".", max_splits=1)
+    return pc.list_element(parts, 0).cast(pa.int64()), pc.list_element(parts, 1)
+
+
 def _trees(nodes: pa.Table, records: NDArray[np.int64], *, keep: bool) -> pa.Table:
     """Return the trees that some records stand in, or the others."""
-    number = nodes["node"].to_numpy()
-    order = np.argsort(number)
-    parent = nodes["parent"].fill_null(-1).to_numpy()
+    parent = pc.index_in(nodes["parent"], nodes["node"].combine_chunks()).fill_null(-1).to_numpy()
     here = np.flatnonzero(parent >= 0)
-    above = order[np.searchsorted(number[order], parent[here])]
-    tree = components(len(nodes), here.astype(np.int64), above.astype(np.int64))
+    tree = components(len(nodes), here.astype(np.int64), parent[here].astype(np.int64))
     mine = np.isin(nodes["record"].fill_null(-1).to_numpy(), records)
     chosen = np.isin(tree, tree[mine])
     return nodes.filter(pa.array(chosen if keep else ~chosen))
