@@ -193,7 +193,8 @@ def constrained_guess(
 
     The tables of tokens become one attribute a token and label, the tables of borders are added to the transitions.
     """
-    from onoma.learning.sequences._semicrf_kernels import best_segments, lattice_scores, transition_scores
+    from onoma.learning.sequences._semicrf_kernels import best_segments
+    from onoma.learning.sequences._semicrf_score_kernels import lattice_scores, transition_scores
 
     texts, layout = sequences.texts, model.layout()
     labels, lengths = np.full(sequences.n_tokens, -1), np.zeros(sequences.n_tokens, np.int64)

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from scipy.optimize import check_grad
 
 from onoma.errors import DataError, SettingsError
-from onoma.learning.sequences._semicrf_kernels import add_gold, evaluate_texts
+from onoma.learning.sequences._semicrf_count_kernels import add_gold, evaluate_texts
 from onoma.learning.sequences.semicrf import Segmentation, SemiCRF, Sequences, Structure, Training
 from onoma.learning.sequences.semicrf_layout import build_layout, n_weights
 from onoma.learning.sequences.semicrf_training import objective

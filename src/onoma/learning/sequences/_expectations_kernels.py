@@ -11,15 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.learning.sequences._semicrf_arrays import Layout, Texts
-from onoma.learning.sequences._semicrf_kernels import (
-    add_expected,
-    add_transitions,
-    gold_lattice,
-    lattice_scores,
-    marginals,
-    transition_scores,
-)
+from onoma.learning.sequences._semicrf_count_kernels import add_expected, add_transitions, gold_lattice
+from onoma.learning.sequences._semicrf_kernels import marginals
 from onoma.learning.sequences._semicrf_online_kernels import touched_features
+from onoma.learning.sequences._semicrf_score_kernels import lattice_scores, transition_scores
 
 __all__ = ["evaluate_projected", "projections_epoch"]
 

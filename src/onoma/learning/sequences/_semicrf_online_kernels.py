@@ -9,15 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.learning.sequences._semicrf_arrays import Layout, Texts
-from onoma.learning.sequences._semicrf_kernels import (
-    add_expected,
-    add_transitions,
-    best_segments,
-    gold_lattice,
-    lattice_scores,
-    marginals,
-    transition_scores,
-)
+from onoma.learning.sequences._semicrf_count_kernels import add_expected, add_transitions, gold_lattice
+from onoma.learning.sequences._semicrf_kernels import best_segments, marginals
+from onoma.learning.sequences._semicrf_score_kernels import lattice_scores, transition_scores
 
 __all__ = ["gradient_epoch", "perceptron_epoch", "touched_features"]
 

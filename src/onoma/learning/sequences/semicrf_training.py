@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from onoma.errors import DataError, SettingsError
 from onoma.learning.sequences._semicrf_arrays import Layout, Texts
-from onoma.learning.sequences._semicrf_kernels import add_gold, evaluate_texts
+from onoma.learning.sequences._semicrf_count_kernels import add_gold, evaluate_texts
 from onoma.learning.sequences._semicrf_online_kernels import gradient_epoch, perceptron_epoch
 from onoma.learning.sequences.semicrf_layout import Segmentation
 from onoma.numerics.rng import stream
