@@ -110,11 +110,17 @@ def touched_by(new: Sequence[str], old: Sequence[str]) -> NDArray[np.bool_]:
     >>> touched_by(["Ada Lovelace"], ["A. Lovelace", "Charles Babbage", "AL"]).tolist()
     [True, False, True]
     """
-    counts = Counter(key for name in old for key in _keys(name))
+    often = Counter(old)
+    keys = {name: _keys(name) for name in often}  # once a name: most are many records'
+    counts: Counter[str] = Counter()
+    for name, n in often.items():
+        for key in keys[name]:
+            counts[key] += n
     most = max(_COMMON * len(old), _ALWAYS)
     wanted = {key for name in new for key in _keys(name) if counts[key] <= most}
     wanted |= {name.lower() for name in new}
-    return np.array([name.lower() in wanted or bool(wanted & _keys(name)) for name in old], np.bool_)
+    is_near = {name: name.lower() in wanted or not wanted.isdisjoint(keys[name]) for name in often}
+    return np.array([is_near[name] for name in old], np.bool_)
 
 
 def _keys(name: str) -> set[str]:
