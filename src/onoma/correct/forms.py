@@ -12,13 +12,13 @@ import lzma
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from onoma.errors import DataError
 from onoma.learning.packing import joined, load_arrays, parted, save_arrays
 
-__all__ = ["SLOTS", "Forms", "make_forms"]
+__all__ = ["SLOTS", "Forms", "english_forms", "make_forms"]
 
 SLOTS = ("VB", "VBZ", "VBD", "VBN", "VBG")
 """The forms of a verb, in the order of a paradigm."""
@@ -124,6 +124,18 @@ class Forms:
         except (KeyError, ValueError) as error:
             raise DataError(f"is damaged: its paradigms do not fit together ({error})", file=path) from error
         return found
+
+
+@cache
+def english_forms() -> Forms:
+    """Return the forms that come with Onoma.
+
+    Examples
+    --------
+    >>> english_forms().verbs["bear"][SLOTS.index("VBN")]
+    'born'
+    """
+    return Forms.load(Path(__file__).parent / "models" / "english" / "forms.npz")
 
 
 def make_forms(folder: str | Path, count: Callable[[str], int]) -> Forms:

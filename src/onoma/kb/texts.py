@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from onoma.correct.forms import SLOTS, english_forms
 from onoma.errors import DataError
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.world import find_entity
@@ -181,7 +182,7 @@ def in_words(relation: str) -> str:
     >>> in_words("nsubj<work>obl:with"), in_words("nsubj<fund>obj survey>nmod:of"), in_words(">appos head>nmod:poss")
     ('work with', 'fund survey of', 'head of')
     >>> in_words("nmod:poss<sister>appos"), in_words("nsubj:pass<bear>obl:in"), in_words("born in")
-    ("'s sister", 'be bear in', 'born in')
+    ("'s sister", 'be born in', 'born in')
     """
     steps = list(_STEP.finditer(relation))
     if not steps or "".join(step[0] for step in steps) != relation:
@@ -191,11 +192,17 @@ def in_words(relation: str) -> str:
         kind, _, detail = (step["up"] or step["down"]).partition(":")
         if step["up"]:
             acted_on = kind in ("obj", "iobj") or detail == "pass"
-            words += ["'s" if detail == "poss" else "be" if acted_on else "", step["over"]]
+            word = _participle(step["over"]) if acted_on else step["over"]
+            words += ["'s" if detail == "poss" else "be" if acted_on else "", word]
         else:
             joint = "of" if detail == "poss" else detail.replace("_", " ") if kind in ("nmod", "obl") else ""
             words += [joint, step["under"] or ""]
     return " ".join(word for word in words if word) or relation
+
+
+def _participle(verb: str) -> str:
+    forms = english_forms().verbs.get(verb)
+    return verb if forms is None else forms[SLOTS.index("VBN")]
 
 
 def named_entity(base: KnowledgeBase, name: str) -> str:
