@@ -225,3 +225,10 @@ def test_the_word_that_counts_and_its_noun_are_not_both_changed():
     assert _neighbours(3, 4, left)  # many new thing
     assert not _neighbours(4, 5, left)
     assert _neighbours(0, 1, left)
+
+
+def test_words_that_are_written_so_on_purpose_are_no_misspellings(weigher):
+    proposals = weigher.proposals
+    for word in ("GAAPE", "iBoks", "SNPes"):
+        _, _, actions = proposals.propose([word, "go"], [word.lower(), "go"], ["NN", "VB"], 0)
+        assert all(proposals.actions[number].type != "spelling" for number in actions)

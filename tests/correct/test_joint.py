@@ -73,3 +73,8 @@ def test_an_edit_that_mends_agreement_costs_nothing():
     words, tags = ["these", "factor"], ["DT", "NN"]
     assert choose_jointly(words, tags, [option(3, 1, "factors", "number", 0.3)]) == {3}
     assert choose_jointly(words, tags, [option(3, 1, "factors", "number", -0.3)]) == set()
+
+
+def test_two_edits_that_contradict_are_never_both_made():
+    noun, verb = option(0, 1, "information", "number", 9.0), option(1, 2, "were", "agreement", 8.0)
+    assert choose_jointly(["the", "informations", "was"], ["DT", "NNS", "VBD"], [noun, verb]) == {0}

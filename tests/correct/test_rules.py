@@ -58,6 +58,9 @@ def test_the_article_follows_the_sound(word, article):
         ("I/PRP has/VBZ an/DT university/NN degree/NN", [("has", "have"), ("an", "a")]),
         ("She/PRP never/RB go/VBP there/RB", [("go", "goes")]),
         ("they/PRP was/VBD there/RB", [("was", "were")]),
+        ("There/EX is/VBZ many/JJ good/JJ places/NNS", [("is", "are")]),
+        ("there/EX was/VBD boys/NNS outside/RB", [("was", "were")]),
+        ("I/PRP look/VBP forward/RB to/TO point/VB it/PRP out/RP", [("point", "pointing")]),
         ("He/PRP can/MD goes/VBZ", [("goes", "go")]),
         ("He/PRP did/VBD n't/RB went/VBD", [("went", "go")]),
         ("We/PRP look/VBP forward/RB to/TO hear/VB it/PRP", [("hear", "hearing")]),
@@ -125,6 +128,10 @@ def test_rules_name_slips(text, edits):
         "the/DT two/CD point/NN at/IN it/PRP",
         "many/JJ boy/NN bands/NNS",
         "each/DT boys/NNS '/POS school/NN",
+        "there/EX is/VBZ many/JJ a/DT place/NN",
+        "there/EX is/VBZ two/CD days/NNS work/NN",
+        "there/EX is/VBZ work/NN and/CC places/NNS",
+        "I/PRP look/VBP forward/RB to/TO work/VB",
     ],
 )
 def test_rules_are_silent_where_english_has_a_reason(text):
@@ -144,11 +151,12 @@ def test_a_past_made_by_rule_is_named():
 
 def test_how_sure_a_misspelling_is():
     speller = Speller(dict.fromkeys(("receive", "terror", "motions", "domains"), 5_000), {})
-    words = ["recieve", "terrorr", "imotions", "domainers"]
+    words = ["recieve", "terrorm", "terrorr", "imotions", "domainers"]
     found = list(find_ruled(words, words, ["NN"] * len(words), FORMS, speller))
     assert [(words[a], rule) for a, _, _, rule in found] == [
         ("recieve", "misspelt"),  # one stroke within the word
-        ("terrorr", "perhaps misspelt"),  # at its end, where unknown words differ
+        ("terrorm", "perhaps misspelt"),  # at its end, where unknown words differ
+        ("terrorr", "misspelt"),  # a letter doubled
     ]  # and neither another first letter nor another ending
     assert share_of("perhaps misspelt", 1.0) > 0.6 > share_of("perhaps misspelt", 0.0)
 

@@ -39,3 +39,10 @@ def test_what_only_native_text_has_is_known_and_not_offered(tmp_path):
         assert not each.knows("wiine")
         assert [put for put, _ in each.corrections("terroirr")] == ["terror"]
         assert each.rare == {"terroir"}
+
+
+def test_what_learners_do_comes_before_other_strokes():
+    words = {"careful": 900, "carefully": 1000, "really": 900, "real": 2000, "because": 900, "became": 4000}
+    speller = Speller(words, {})
+    first = {word: speller.corrections(word)[0][0] for word in ("carefull", "realy", "becase")}
+    assert first == {"carefull": "careful", "realy": "really", "becase": "because"}

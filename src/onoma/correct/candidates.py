@@ -172,7 +172,8 @@ class Proposals:
         elif word == "to":
             follows = following[1]
         capital = written[:1].isupper() and written != "I"
-        key = (written if capital and not is_first else word, tag, follows)
+        is_shaped = not written[1:].islower() and len(written) > 1  # *GAAP*, *iBooks*: written so on purpose
+        key = (written if is_shaped or (capital and not is_first) else word, tag, follows)
         known = self._words.get(key)
         if known is None:
             is_name = capital and not is_first
@@ -211,7 +212,7 @@ class Proposals:
             if written == word and (cased := self.speller.cased(word)):
                 yield Action("case", 1, (cased,), name="capital")
             if not self.speller.knows(word) and not is_name:
-                yield from self._spelling(word)
+                yield from self._spelling(written, word)
             if tag in _NAME:
                 return
         elif (cased := self.speller.cased(word)) and cased != written:
@@ -219,7 +220,7 @@ class Proposals:
         if not self.speller.knows(word):
             for past in self.forms.irregular(word) or ():
                 yield Action("form", 1, (past,), name="irregular")
-            yield from self._spelling(word)
+            yield from self._spelling(written, word)
         if tag in _VERB:
             yield from self._verb(word, tag)
         yield from self._noun(word, tag)
@@ -227,7 +228,9 @@ class Proposals:
             yield from self._verb(word, tag)
         yield from self._derived(word, tag)
 
-    def _spelling(self, word: str) -> Iterable[Action]:
+    def _spelling(self, written: str, word: str) -> Iterable[Action]:
+        if not written[1:].islower():
+            return
         for rank, (other, nearness) in enumerate(self.speller.corrections(word)):
             yield Action("spelling", 1, tuple(other.split()), name=f"spelling {min(rank, 3)}", nearness=nearness)
 

@@ -37,7 +37,8 @@ MODEL = Path(__file__).with_name("models") / "english"
 _KIND, _WRITERS = "correct/corrector", "writers.json"
 _COUNTED = ("choice", "number")
 """Types that mend one thing in two ways: the word that counts (*much*, *many*, *every*), or the noun after it."""
-_CERTAIN = 0.999
+_DOUBT = 1e-3
+"""What is left of the doubt in a ruled edit when edits are chosen jointly: of two that contradict, the likelier."""
 _ROUNDING = 1e-3
 """Scores are sums of 32-bit numbers."""
 
@@ -170,7 +171,8 @@ class Corrector:
             allowed &= (edits.types != TYPES.index(name)) | (p >= enough)
         if joint:
             told = p.copy()
-            told[[row for row in ruled if p[row] >= threshold]] = _CERTAIN  # agreement is no reason against a rule
+            certain = [row for row in ruled if p[row] >= threshold]
+            told[certain] = 1.0 - _DOUBT * (1.0 - p[certain])  # agreement is no reason against a rule
             good = choose_rows_jointly(text, edits, told, (threshold, allowed), actions)
         else:
             good = np.flatnonzero((p >= threshold) & (edits.actions >= 0) & allowed)

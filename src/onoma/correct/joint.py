@@ -6,6 +6,9 @@ do not agree costs κ wherever one of the two was edited:
 
     maximise  Σ_i gain(x_i) − κ Σ_{i ~ j} [x_i or x_j edits, and number(x_i) ≠ number(x_j)]
 
+Two edits that contradict each other (*informations was* → *information were*) are never both made: each was weighed
+with the other's word as it stands.
+
 An integer linear program in Rozovskaya and Roth, "Joint learning and inference for grammatical error correction", 2013.
 A sentence's parts are small (a noun, its determiner, its verb), so the optimum is found by trying all choices of each
 part; tests compare it with the program's solution.
@@ -30,6 +33,8 @@ __all__ = ["KAPPA", "Option", "best_choices", "choose_jointly", "choose_rows_joi
 _JOINT = tuple(TYPES.index(name) for name in ("article", "number", "agreement"))
 KAPPA = 1.5
 """κ: an edit that breaks agreement needs so much more log odds."""
+_COSTS = (0.0, KAPPA, 1e6)
+"""What it costs that two places do not agree, by how many of them are edited."""
 _LEAST_GAIN = -2.5
 """Edits further below the threshold than this do not come back for agreement's sake."""
 _MOST = 4_096
@@ -113,7 +118,7 @@ def choose_jointly(folded: Sequence[str], tags: Sequence[str], options: Sequence
         ]
         table = np.array(
             [
-                [KAPPA * ((i or j) and bool(a) and bool(b) and a != b) for j, b in enumerate(said[1])]
+                [_COSTS[bool(i) + bool(j)] * (bool(a) and bool(b) and a != b) for j, b in enumerate(said[1])]
                 for i, a in enumerate(said[0])
             ]
         )

@@ -78,7 +78,7 @@ def apply_rules(
             out[row] = share
             ruled[row] = rule
             if rule in _SPELLING:  # what counts say of its neighbours is said of a word that they do not know
-                out[_beside(edits, k, start)] = 0.0
+                out[[each for each in _beside(edits, k, start).tolist() if each not in ruled]] = 0.0
         for at, kinds in _spared(folded):
             first, last = np.searchsorted(edits.sentence, (k, k + 1)).tolist()
             here = edits.ends[first:last] == at if kinds == _BEFORE else edits.starts[first:last] == at

@@ -9,6 +9,7 @@ Cost: a new word is compared with the words of its length and first letters: abo
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from onoma.correct.words import fold
 from onoma.errors import DataError
 from onoma.learning.packing import joined, load_arrays, parted, save_arrays
 
-__all__ = ["Speller", "load_speller", "make_speller", "save_speller"]
+__all__ = ["Speller", "is_doubled", "load_speller", "make_speller", "save_speller"]
 
 _KIND = "correct/words"
 _MOST = 5
@@ -53,6 +54,7 @@ _PARTS = frozenset(
     (*_PREFIXES, *_SUFFIXES, "de", "co", "ex", "ing", "ed", "er", "al", "ly", "ment", "ful", "ism", "ist", "ish")
 )
 """What is part of a word rather than one of two that were written as one: *view-able*, *de-duplicate*."""
+_DOUBLED, _VOWELS = re.compile(r"(.)\1+"), re.compile("[aeiou]")
 _LONG_STEM = 5
 """Letters that a word with a prefix must have behind it: *un-till* and *pre-form* are slips."""
 
@@ -141,7 +143,8 @@ class Speller:
                 for other, distance, _ in extract(word, pool, scorer=OSA.distance, score_cutoff=strokes, limit=20):
                     near[other] = int(distance)
         found = [
-            (other, self._nearness(other, strokes) - 0.5 * (other[0] != word[0])) for other, strokes in near.items()
+            (other, self._nearness(other, strokes) + _ease(word, other) - 0.5 * (other[0] != word[0]))
+            for other, strokes in near.items()
         ]
         found += self._halves(word)
         return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0]))[:_MOST])
@@ -158,6 +161,34 @@ class Speller:
             if a not in _PARTS and b not in _PARTS
         ]
         return sorted(good, key=lambda pair: -pair[1])[:1]
+
+
+def is_doubled(word: str, other: str) -> bool:
+    """Return whether two words differ in letters that are doubled or not, and in nothing else.
+
+    Examples
+    --------
+    >>> is_doubled("usefull", "useful"), is_doubled("usefull", "usefully")
+    (True, False)
+    """
+    return _DOUBLED.sub(r"\1", word) == _DOUBLED.sub(r"\1", other)
+
+
+def _ease(word: str, other: str) -> float:
+    """Return how much likelier a slip is than most: letters doubled, swapped or left out, vowels mistaken.
+
+    Of 429 unknown words in development essays, 300 have their correction among those found; it comes first for 257
+    without this and for 268 with it (other weights: 266 to 271).
+
+    Examples
+    --------
+    >>> _ease("carefull", "careful"), _ease("carefull", "carefully"), _ease("becase", "became")
+    (0.5, 0.0, -0.5)
+    """
+    mine, theirs = (_DOUBLED.sub(r"\1", each) for each in (word, other))
+    is_near = _VOWELS.sub("", mine) == _VOWELS.sub("", theirs) or sorted(word) == sorted(other)
+    ease = 1.0 if mine == theirs else 0.5 * is_near
+    return ease + 0.5 * (len(other) > len(word)) - 0.5
 
 
 def make_speller(sentences: Iterable[Sequence[str]], dictionary: Iterable[str]) -> Speller:

@@ -80,6 +80,19 @@ def test_plain_slips_are_mended():
     assert TextCorrector().correct(text).text == "I received information from the government. The line is fine."
 
 
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("It became a adiction to most of us.", "It became an addiction to most of us."),
+        ("The informations was usefull.", "The information was useful."),
+        ("We must be carefull with it, there is many reasons.", "We must be careful with it, there are many reasons."),
+        ("I have alot of friends.", "I have a lot of friends."),
+    ],
+)
+def test_slips_that_meet_are_mended_together(text, right):
+    assert TextCorrector().correct(text).text == right
+
+
 def test_markup_and_addresses_stay(eager):
     text = "See `he have` at https://example.org/teh and [teh link](http://a.b/teh).\n\n```\nhe have two cat\n```\n"
     found = eager.correct(text, format="markdown").text

@@ -26,9 +26,10 @@ from onoma.correct.slips.verbs import (
     of_perfect,
     of_pronouns,
     of_relatives,
+    of_there,
 )
 from onoma.correct.sounds import article_for
-from onoma.correct.spelling import Speller
+from onoma.correct.spelling import Speller, is_doubled
 from onoma.correct.tags import tag_set
 
 __all__ = ["Ruled", "find_ruled"]
@@ -71,6 +72,11 @@ _CAPITAL = frozenset(
     )
 )  # fmt: skip
 """Of the words that native text always writes with a capital: those that mean nothing else."""
+_JOINED = {
+    "alot": ("a", "lot"), "aswell": ("as", "well"), "infact": ("in", "fact"), "ofcourse": ("of", "course"),
+    "eventhough": ("even", "though"), "inspite": ("in", "spite"), "atleast": ("at", "least"), "incase": ("in", "case"),
+}  # fmt: skip
+"""Two words that are often written as one."""
 _NO_PLURAL = {word + "s": word for word in sorted(UNCOUNTED)}
 
 
@@ -96,6 +102,8 @@ def find_ruled(
             yield from of_perfect(i, folded, tags, forms)
         elif word == "who":
             yield from of_relatives(i, folded, tags, forms)
+        elif word == "there":
+            yield from of_there(i, folded, tags, forms)
         else:
             yield from _idiom(i, folded, tags, forms)
             if tags[i] in ("NN", "NNS"):
@@ -122,6 +130,8 @@ def _of_word(
         if past and words[i].islower():
             before = next((each for each in reversed(folded[:i]) if each not in _ADVERBS), "")
             yield i, i + 1, (past[before in AUXILIARIES],), "irregular past"
+        elif word in _JOINED:
+            yield i, i + 1, _JOINED[word], "misspelt"
         elif not past and folded[i + 1 : i + 2] != ["'"]:  # *livin'* is meant
             right, rule = _misspelt(word, speller)
             if right and (words[i].islower() or right in _LINKING or _is_no_name(word, right, rule, speller)):
@@ -164,11 +174,13 @@ def _misspelt(word: str, speller: Speller) -> tuple[str, str]:
     found = speller.corrections(word)
     if not found or len(word) < _SHORTEST:
         return "", ""
-    (right, nearness), behind = found[0], found[1][1] if len(found) > 1 else -np.inf
+    right, nearness = found[0]
+    rivals = found[1:] if not is_doubled(word, right) else [pair for pair in found[1:] if " " not in pair[0]]
+    behind = rivals[0][1] if rivals else -np.inf  # *usefull* is not *use full*
     if nearness - behind < _MARGIN or speller.counts.get(right, 0) < _COMMON or right[0] != word[0]:
         return "", ""
     n_strokes = OSA.distance(word, right)
     if n_strokes > 1 and (len(word) < _LONG or word[-_ENDING:] != right[-_ENDING:]):
         return "", ""  # two strokes at the end are a derivation: *investee*, *stationarity*
-    plain = len(word) > _SHORT and word[-_ENDING:] == right[-_ENDING:]
+    plain = len(word) > _SHORT and (word[-_ENDING:] == right[-_ENDING:] or is_doubled(word, right))
     return right, "misspelt" if plain else "perhaps misspelt"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from onoma.correct.forms import Forms
 from onoma.correct.tags import tag_set
 
-__all__ = ["AUXILIARIES", "Ruled", "after_modal", "of_nouns", "of_perfect", "of_pronouns", "of_relatives"]
+__all__ = ["AUXILIARIES", "Ruled", "after_modal", "of_nouns", "of_perfect", "of_pronouns", "of_relatives", "of_there"]
 
 Ruled = tuple[int, int, tuple[str, ...], str]
 """Start, end, the words put (in small letters), and the rule."""
@@ -67,6 +67,10 @@ _MASS = frozenset(
 _OWNERS = frozenset(("my", "your", "his", "her", "our", "their", "this", "that"))
 _SOME = frozenset(("family", "team", "staff", "group", "band", "class", "crew", "side", "lot", "majority", "company"))
 """Nouns of several people, which may go with a plural."""
+_SEVERAL = frozenset(
+    ("many", "several", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "these", "those")
+)
+_DESCRIBES = tag_set("JJ JJR JJS CD DT")
 _OPENS = frozenset(("that", "because", "if", "when", "while", "although", "think", "believe", "so"))
 
 
@@ -134,7 +138,8 @@ def _infinitive(i: int, folded: Sequence[str], tags: Sequence[str], forms: Forms
     found = forms.verb_slots(folded[i + 1])
     slots = {slot: lemma for lemma, slot in found}
     if i > 1 and folded[i - 1] == "forward" and folded[i - 2].startswith("look") and tags[i + 1] == "VB":
-        if "VB" in slots and folded[i + 1] not in forms.plural:
+        is_verb = folded[i + 1] not in forms.plural or (tags[i + 2 : i + 3] and tags[i + 2] in _OBJECT)
+        if "VB" in slots and is_verb:
             yield i + 1, i + 2, (forms.verbs[slots["VB"]][4],), "looking forward to"
     elif (
         i
@@ -177,6 +182,23 @@ def of_relatives(i: int, folded: Sequence[str], tags: Sequence[str], forms: Form
     if folded[i - 1] not in _PEOPLE and "IN" in tags[max(0, i - 4) : i]:
         return  # *the head of studies who is*
     yield from _made_plural(at, folded, tags, forms, "noun and verb")
+
+
+def of_there(i: int, folded: Sequence[str], tags: Sequence[str], forms: Forms) -> Iterator[Ruled]:
+    """*There is many reasons*: the verb goes with the nouns behind it."""
+    at = _next(folded, i + 1)
+    if tags[i] != "EX" or at < 0 or folded[at] not in ("is", "was"):
+        return
+    first = _next(folded, at + 1)
+    if first < 0 or (folded[first] not in _SEVERAL and tags[first] != "NNS"):
+        return
+    noun = first
+    while noun < len(tags) and tags[noun] in _DESCRIBES:
+        noun += 1
+    if tags[noun : noun + 1] != ["NNS"] or folded[noun] in _MASS or tags[noun + 1 : noun + 2] == ["NN"]:
+        return
+    if folded[noun] in forms.singular or folded[noun] == "people":
+        yield at, at + 1, (_PLURAL[folded[at]],), "noun and verb"
 
 
 def of_nouns(i: int, words: Sequence[str], tags: Sequence[str], forms: Forms) -> Iterator[Ruled]:
