@@ -295,9 +295,10 @@ def _submissions(context: Context) -> list[Row]:
 
 
 _NOTES_2014 = (
-    "The test essays were scored four times: each time that the model was trained anew (three), and after rules were "
-    "added and what is known for a word changed; the default twice more in between, with another way to tell who wrote "
-    "a text and with two sets of thresholds. Settings and thresholds: CoNLL-2013, for the default also development "
+    "The test essays were scored six times: each time that the model was trained anew (three), after rules were added "
+    "and what is known for a word changed, with other tags, and after misspellings were weighed by what learners do; "
+    "the default twice more in between, with another way to tell who wrote a text and with two sets of thresholds. "
+    "Settings and thresholds: CoNLL-2013, for the default also development "
     "parts of CWEB and JFLEG.",
     "Default: as a user gets it, all essays as one text.",
     "Research mode learns from CoNLL-2013, whose text may be used but not shipped; the shipped model has rates of "
