@@ -99,25 +99,15 @@ class NameWords:
     def __init__(self, values: Sequence[str], counts: NDArray[np.int64]) -> None:
         self.bags = Bags.of_texts(values, counts)
         words = self.bags.words
-        self._letters = np.array([ord(word[0]) for word in words], np.int32)
-        self._lengths = np.array([len(word) for word in words], np.int32)
+        initials = np.array([ord(word[0]) for word in words], np.int32)
+        lengths = np.array([len(word) for word in words], np.int32)
         a, b = nickname_pairs(words)
-        self._nicknames = Alike.build(len(words), a, b, np.ones(len(a), np.float32))
-        self._slips = Alike.build(len(words), *slips(words))
+        nicknames = Alike.build(len(words), a, b, np.ones(len(a), np.float32))
+        slipped = Alike.build(len(words), *slips(words))
+        related = (nicknames.offsets, nicknames.ids, slipped.offsets, slipped.ids)
+        self.tables = (self.bags.offsets, self.bags.ids, initials, lengths, *related)
+        """What kernels align names by: words, their first letters and lengths, and which are related."""
 
     def align(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> Alignment:
         """Put the words of each pair of names side by side."""
-        nicknames, slipped = self._nicknames, self._slips
-        counts = align_names(
-            a,
-            b,
-            self.bags.offsets,
-            self.bags.ids,
-            self._letters,
-            self._lengths,
-            nicknames.offsets,
-            nicknames.ids,
-            slipped.offsets,
-            slipped.ids,
-        )
-        return Alignment(counts)
+        return Alignment(align_names(a, b, *self.tables))

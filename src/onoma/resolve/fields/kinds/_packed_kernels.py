@@ -41,83 +41,128 @@ def one_slip(letters: NDArray[np.uint16], i: int, i_end: int, j: int, j_end: int
     return 2
 
 
-@nb.njit(cache=True, nogil=True)
-def slips_upto_two(
-    a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
-) -> NDArray[np.int8]:
-    """Return for each pair of texts the letters wrong, missing, extra or swapped with the next: 0, 1, 2; 3 for more.
+@lean
+def slips_of(letters: NDArray[np.uint16], i: int, i_end: int, j: int, j_end: int) -> int:
+    """Return the slips between two texts: 0, 1, 2, or 3 for more.
 
     That is optimal string alignment. What two texts have in common at their beginning costs nothing; at the first
     letter that differs there are four ways to go on, and again at the second: then the rests must be equal.
     """
+    if abs((i_end - i) - (j_end - j)) > 2:
+        return 3
+    while i < i_end and j < j_end and letters[i] == letters[j]:
+        i += 1
+        j += 1
+    if i == i_end or j == j_end:
+        return i_end - i + j_end - j
+    least = one_slip(letters, i + 1, i_end, j + 1, j_end)
+    if least > 0:
+        least = min(least, one_slip(letters, i + 1, i_end, j, j_end))
+        least = min(least, one_slip(letters, i, i_end, j + 1, j_end))
+        if i + 1 < i_end and j + 1 < j_end and letters[i] == letters[j + 1] and letters[i + 1] == letters[j]:
+            least = min(least, one_slip(letters, i + 2, i_end, j + 2, j_end))
+    return 1 + least
+
+
+@nb.njit(cache=True, nogil=True)
+def slips_upto_two(
+    a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """Return for each pair of texts the letters wrong, missing, extra or swapped with the next: 0, 1, 2; 3 for more."""
     found = np.empty(len(a), dtype=np.int8)
     for e in range(len(a)):
-        i, i_end = offsets[a[e]], offsets[a[e] + 1]
-        j, j_end = offsets[b[e]], offsets[b[e] + 1]
-        if abs((i_end - i) - (j_end - j)) > 2:
-            found[e] = 3
-            continue
-        while i < i_end and j < j_end and letters[i] == letters[j]:
-            i += 1
-            j += 1
-        if i == i_end or j == j_end:
-            found[e] = i_end - i + j_end - j
-            continue
-        least = one_slip(letters, i + 1, i_end, j + 1, j_end)
-        if least > 0:
-            least = min(least, one_slip(letters, i + 1, i_end, j, j_end))
-            least = min(least, one_slip(letters, i, i_end, j + 1, j_end))
-            if i + 1 < i_end and j + 1 < j_end and letters[i] == letters[j + 1] and letters[i + 1] == letters[j]:
-                least = min(least, one_slip(letters, i + 2, i_end, j + 2, j_end))
-        found[e] = 1 + least
+        found[e] = slips_of(letters, offsets[a[e]], offsets[a[e] + 1], offsets[b[e]], offsets[b[e] + 1])
     return found
+
+
+@lean
+def most_similar(mask: int, other: int, n: int, m: int) -> float:
+    """Return the most that the Jaro similarity of two texts of n and m letters can be, by which letters each has.
+
+    A letter that the other text has not meets none; below `_BOOST` what Winkler adds is nothing.
+    """
+    common = min(n - bits_of(mask & ~other), m - bits_of(other & ~mask))
+    return (common / n + common / m + 1.0) / 3.0 if common > 0 else 0.0
+
+
+@lean
+def bits_of(word: int) -> int:
+    """Return how many bits of 64 are set."""
+    bits = np.uint64(word)
+    bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@lean
+def winkler_of(
+    letters: NDArray[np.uint16],
+    first: int,
+    n: int,
+    second: int,
+    m: int,
+    taken: NDArray[np.bool_],
+    met: NDArray[np.uint16],
+) -> float:
+    """Return the Jaro–Winkler similarity of two texts, of n and m letters; `taken` is False before and after.
+
+    Each letter of the second text meets the first one of the first text that is equal, still free and near enough.
+    """
+    if n == 0 or m == 0:
+        return 1.0 if n == m else 0.0
+    reach = max(max(n, m) // 2 - 1, 0)
+    common = 0
+    for j in range(m):
+        letter = letters[second + j]
+        for i in range(max(j - reach, 0), min(j + reach + 1, n)):
+            if letters[first + i] == letter and not taken[i]:
+                taken[i] = True
+                met[common] = letter
+                common += 1
+                break
+    if common == 0:
+        return 0.0
+    at = swapped = 0
+    for i in range(n):
+        if taken[i]:
+            swapped += letters[first + i] != met[at]
+            at += 1
+            taken[i] = False
+    similarity = (common / n + common / m + (common - swapped // 2) / common) / 3.0
+    if similarity > _BOOST:
+        begin = 0
+        while begin < min(n, m, _MOST_COMMON) and letters[first + begin] == letters[second + begin]:
+            begin += 1
+        similarity += begin * 0.1 * (1.0 - similarity)
+    return similarity
 
 
 @nb.njit(cache=True, nogil=True)
 def winkler_similarities(
-    a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    letters: NDArray[np.uint16],
+    offsets: NDArray[np.int64],
+    longest: int,
 ) -> NDArray[np.float32]:
-    """Return the Jaro–Winkler similarity of each pair of texts.
-
-    Each letter of the second text meets the first one of the first text that is equal, still free and near enough.
-    """
+    """Return the Jaro–Winkler similarity of each pair of texts, none longer than the longest."""
     found = np.empty(len(a), dtype=np.float32)
-    longest = 1
-    for e in range(len(a)):
-        longest = max(longest, offsets[a[e] + 1] - offsets[a[e]], offsets[b[e] + 1] - offsets[b[e]])
     taken, met = np.zeros(longest, dtype=np.bool_), np.empty(longest, dtype=np.uint16)
     for e in range(len(a)):
         first, n = offsets[a[e]], offsets[a[e] + 1] - offsets[a[e]]
         second, m = offsets[b[e]], offsets[b[e] + 1] - offsets[b[e]]
-        if n == 0 or m == 0:
-            found[e] = 1.0 if n == m else 0.0
-            continue
-        reach = max(max(n, m) // 2 - 1, 0)
-        common = 0
-        for j in range(m):
-            letter = letters[second + j]
-            for i in range(max(j - reach, 0), min(j + reach + 1, n)):
-                if letters[first + i] == letter and not taken[i]:
-                    taken[i] = True
-                    met[common] = letter
-                    common += 1
-                    break
-        if common == 0:
-            found[e] = 0.0
-            continue
-        at = swapped = 0
-        for i in range(n):
-            if taken[i]:
-                swapped += letters[first + i] != met[at]
-                at += 1
-                taken[i] = False
-        similarity = (common / n + common / m + (common - swapped // 2) / common) / 3.0
-        if similarity > _BOOST:
-            begin = 0
-            while begin < min(n, m, _MOST_COMMON) and letters[first + begin] == letters[second + begin]:
-                begin += 1
-            similarity += begin * 0.1 * (1.0 - similarity)
-        found[e] = similarity
+        found[e] = winkler_of(letters, first, n, second, m, taken, met)
+    return found
+
+
+@nb.njit(cache=True, nogil=True)
+def letter_masks(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return for each text which letters it has, as bits; letters 64 apart share one."""
+    found = np.zeros(len(offsets) - 1, dtype=np.uint64)
+    for text in range(len(found)):
+        for at in range(offsets[text], offsets[text + 1]):
+            found[text] |= np.uint64(1) << np.uint64(letters[at] & 63)
     return found
 
 

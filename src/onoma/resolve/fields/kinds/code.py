@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.kinds.packed import Texts
+from onoma.resolve.fields.kinds._levels_kernels import code_levels
+from onoma.resolve.fields.kinds.packed import Texts, plain
 from onoma.resolve.fields.writing import fold_all
 
 __all__ = ["Code", "CodeComparison"]
@@ -51,18 +52,7 @@ class CodeComparison:
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
-        one, other = self._texts.lengths[a], self._texts.lengths[b]
-        longest, shortest = np.maximum(one, other), np.minimum(one, other)
-        slips = self._texts.slips(a, b)
-        within = np.zeros(len(a), np.bool_)
-        uneven = np.flatnonzero((longest > shortest) & (shortest >= 4))
-        within[uneven] = self._texts.is_within(a[uneven], b[uneven])
-        conditions = [
-            (slips <= 1) & (longest >= 3),
-            (slips <= 2) & (longest >= 6),
-            within,
-        ]
-        return np.select(conditions, range(1, 4), 4).astype(np.int8)
+        return code_levels(plain(a), plain(b), self._texts.letters, self._texts.offsets)
 
     def features(self) -> Features:
         """Return the code, and the trigrams of short ones."""

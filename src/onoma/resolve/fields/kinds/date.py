@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields.features import Features, FeaturesBuilder
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.kinds.packed import Texts
+from onoma.resolve.fields.kinds._levels_kernels import date_levels
+from onoma.resolve.fields.kinds.packed import Texts, plain
 from onoma.resolve.fields.writing import fold
 
 __all__ = ["Date", "DateComparison", "YearComparison", "read_date", "read_serial", "reads_day_first"]
@@ -169,26 +170,8 @@ class DateComparison:
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
-        p, q = self._parts[a], self._parts[b]
-        given = (p > 0) & (q > 0)
-        agree = given & (p == q)
-        years = np.where(given[:, 0], np.abs(p[:, 0] - q[:, 0]), 9999)
-        swapped = (years == 0) & given[:, 1] & (p[:, 1] == q[:, 2]) & (p[:, 2] == q[:, 1])
-        slips = self._digits.slips(a, b)
-        partial = ~given.all(axis=1) & given[:, 0]
-        near = np.abs(self._days[a] - self._days[b]) <= 10
-        conditions = [
-            swapped,
-            (slips == 1) & ~partial,
-            partial & (agree == given).all(axis=1),
-            agree.sum(axis=1) == 2,
-            (slips == 2) & given.all(axis=1),
-            near,
-            years == 0,
-            years == 1,
-            years <= 3,
-        ]
-        return np.select(conditions, range(1, 10), 10).astype(np.int8)
+        digits = self._digits
+        return date_levels(plain(a), plain(b), self._parts, self._days, digits.letters, digits.offsets)
 
     def features(self) -> Features:
         """Return the date, its year, and its day and month (in either order)."""

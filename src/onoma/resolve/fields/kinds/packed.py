@@ -1,6 +1,7 @@
 """Texts packed side by side and as numbered words, compared without a Python object in the loop."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -14,11 +15,12 @@ from onoma.resolve.fields.kinds._packed_kernels import (
     begins_or_ends,
     cross_words,
     hash_words,
+    letter_masks,
     slips_upto_two,
     winkler_similarities,
 )
 
-__all__ = ["MORE", "Texts", "Words"]
+__all__ = ["MORE", "Texts", "Words", "plain"]
 
 MORE = 3
 """Stands for any number of slips above two."""
@@ -46,6 +48,8 @@ class Texts:
     def __init__(self, values: Sequence[str]) -> None:
         self.lengths = np.fromiter(map(len, values), np.int32, count=len(values))
         """How many letters each has."""
+        self.longest = int(self.lengths.max(initial=1))
+        """How many the longest has; at least 1."""
         self.offsets = np.zeros(len(values) + 1, np.int64)
         """Where each begins among the letters, and where the last ends."""
         np.cumsum(self.lengths, out=self.offsets[1:])
@@ -56,17 +60,22 @@ class Texts:
         if far.any():
             self.letters[far] = 0xD800 + np.unique(points[far], return_inverse=True)[1] % 0x800
 
+    @cached_property
+    def masks(self) -> NDArray[np.uint64]:
+        """Which letters each has, as bits."""
+        return letter_masks(self.letters, self.offsets)
+
     def slips(self, a: Codes, b: Codes) -> NDArray[np.int8]:
         """Return for each pair the letters wrong, missing, extra or swapped with the next: 0, 1, 2, or `MORE`."""
-        return slips_upto_two(_plain(a), _plain(b), self.letters, self.offsets)
+        return slips_upto_two(plain(a), plain(b), self.letters, self.offsets)
 
     def winkler(self, a: Codes, b: Codes) -> NDArray[np.float32]:
         """Return the Jaro–Winkler similarity of each pair."""
-        return winkler_similarities(_plain(a), _plain(b), self.letters, self.offsets)
+        return winkler_similarities(plain(a), plain(b), self.letters, self.offsets, self.longest)
 
     def is_within(self, a: Codes, b: Codes) -> NDArray[np.bool_]:
         """Return for each pair whether the longer text begins or ends with the shorter."""
-        return begins_or_ends(_plain(a), _plain(b), self.letters, self.offsets)
+        return begins_or_ends(plain(a), plain(b), self.letters, self.offsets)
 
 
 class Words:
@@ -152,5 +161,6 @@ def _numbered(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np
     return np.unique(hashes, return_inverse=True)[1].astype(np.int32), hashes != 0
 
 
-def _plain(codes: Codes) -> Codes:
+def plain(codes: Codes) -> Codes:
+    """Return codes as kernels are compiled for: of 32 bits, one after the other, not locked."""
     return np.require(codes, np.int32, ["C", "W"])

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.kinds.packed import MORE, Texts, Words
+from onoma.resolve.fields.kinds._levels_kernels import name_levels
+from onoma.resolve.fields.kinds.packed import Texts, Words, plain
 from onoma.resolve.fields.names import NameWords, write_name
 
 __all__ = ["Person", "PersonComparison", "skeleton"]
-
-_CLOSE, _SIMILAR, _ALIKE, _NEAR = 0.92, 0.85, 0.70, 0.5
 
 
 def skeleton(word: str) -> str:
@@ -82,27 +81,9 @@ class PersonComparison:
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
-        met = self._words.align(a, b)
-        winkler = self._texts.winkler(a, b)
-        slips = np.full(len(a), MORE, np.int8)
-        near = np.flatnonzero(winkler >= _NEAR)
-        slips[near] = self._texts.slips(a[near], b[near])
-        longest = np.maximum(self._texts.lengths[a], self._texts.lengths[b])
-        same = (self._sorted[a] == self._sorted[b]) | (self._joined[a] == self._joined[b])
-        sure = (met.whole > 0) | (met.left_a + met.left_b + met.initial == 1)  # J. S. and John Smith say little
-        whole = met.whole + met.nickname
-        conditions = [
-            same,
-            met.complete & (met.nickname > 0) & (met.initial == 0) & (met.slip == 0),
-            met.complete & (met.initial > 0) & (met.slip == 0) & sure,
-            ((slips <= 1) & (longest >= 3)) | (met.complete & (met.slip == 1) & (met.initial == 0)),
-            (winkler >= _CLOSE) | ((slips <= 2) & (longest >= 7)) | (met.complete & (met.slip > 0) & sure),
-            met.within & (whole > 0),
-            winkler >= _SIMILAR,
-            whole > 0,
-            winkler >= _ALIKE,
-        ]
-        return np.select(conditions, range(1, 10), 10).astype(np.int8)
+        texts = self._texts
+        packed = (texts.letters, texts.offsets, texts.masks, texts.longest)
+        return name_levels(plain(a), plain(b), self._sorted, self._joined, *packed, *self._words.tables)
 
     def features(self) -> Features:
         """Return the value, its words, trigrams, and keys: sorted words, skeletons, a word with an initial."""

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.bags import Bags, alike_words
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.kinds.packed import MORE, Texts, Words
+from onoma.resolve.fields.kinds._levels_kernels import place_levels
+from onoma.resolve.fields.kinds.packed import Texts, Words, plain
 from onoma.resolve.fields.lexicon import ADDRESS_WORDS
 from onoma.resolve.fields.writing import fold_all
 
 __all__ = ["Place", "PlaceComparison"]
 
-_CUTS = (0.85, 0.70, 0.50, 0.30)
+_CUTS = np.array([0.85, 0.70, 0.50, 0.30], np.float32)
 _NUMBERS = 2  # of an address that are joined with its words
 _ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)")
 
@@ -81,20 +82,10 @@ class PlaceComparison:
 
     def _compare_words(self, a: Codes, b: Codes) -> Levels:
         """Return the levels of pairs whose numbers do not conflict, and whose words are not the same."""
-        cosine = self._bags.soft_cosines(a, b, self._alike)
-        winkler = self._texts.winkler(a, b)
-        slips = np.full(len(a), MORE, np.int8)
-        near = np.flatnonzero(winkler >= 0.7)
-        slips[near] = self._texts.slips(a[near], b[near])
-        conditions = [
-            slips == 1,
-            winkler >= 0.94,
-            cosine >= _CUTS[0],
-            (cosine >= _CUTS[1]) | (winkler >= 0.88),
-            cosine >= _CUTS[2],
-            cosine >= _CUTS[3],
-        ]
-        return np.select(conditions, range(2, 8), 8).astype(np.int8)
+        texts, bags, alike = self._texts, self._bags, self._alike
+        packed = (texts.letters, texts.offsets, texts.masks, texts.longest)
+        worded = (bags.offsets, bags.ids, bags.idf, bags.norms, alike.offsets, alike.ids, alike.similarity)
+        return place_levels(plain(a), plain(b), *packed, _CUTS, *worded)
 
     def features(self) -> Features:
         """Return the value, its words and trigrams, and its number with each word."""
