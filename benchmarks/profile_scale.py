@@ -162,7 +162,7 @@ class Rates:
 
 def measure_rates() -> Rates:
     """Measure them; each takes less than a second."""
-    from onoma.resolve.fields.kinds.packed import Texts
+    from onoma.resolve.fields.texts import Texts
 
     rng = np.random.default_rng(0)
     big = np.ones(32_000_000)

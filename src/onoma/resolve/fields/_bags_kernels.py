@@ -122,24 +122,34 @@ def soft_cosines(
         longest = max(longest, offsets[b[k] + 1] - offsets[b[k]])
     free = np.empty(longest, dtype=np.bool_)
     for k in range(len(a)):
-        result[k] = soft_cosine_of(
-            a[k], b[k], offsets, ids, idf, norms, alike_offsets, alike_ids, alike, free
-        )
+        result[k] = soft_cosine_of(a[k], b[k], offsets, ids, idf, norms, alike_offsets, alike_ids, alike, free)
     return result
 
 
 @nb.njit(cache=True, nogil=True)
+def letters_alone(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which words have no sign of ASCII but letters."""
+    found = np.ones(len(offsets) - 1, dtype=np.bool_)
+    for w in range(len(found)):
+        for at in range(offsets[w], offsets[w + 1]):
+            letter = letters[at] | 32  # small
+            if letters[at] < 128 and (letter < 97 or letter > 122):
+                found[w] = False
+    return found
+
+
+@nb.njit(cache=True, nogil=True)
 def deletion_hashes(
-    letters: NDArray[np.uint32], offsets: NDArray[np.int64]
+    letters: NDArray[np.uint16], offsets: NDArray[np.int64], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return the FNV-1a hash of each word, and of it without each of its letters, with the word's row."""
+    """Return the FNV-1a hash of each chosen word, and of it without each of its letters, with the word."""
     n = 0
-    for w in range(len(offsets) - 1):
+    for w in chosen:
         n += offsets[w + 1] - offsets[w] + 1
     hashes = np.empty(n, dtype=np.uint64)
     rows = np.empty(n, dtype=np.int64)
     at = 0
-    for w in range(len(offsets) - 1):
+    for w in chosen:
         start, end = offsets[w], offsets[w + 1]
         for left_out in range(start - 1, end):  # start - 1 leaves nothing out
             value = _BASIS

@@ -28,7 +28,22 @@ def worded(words: list[str], n: int, alphabet: str, seed: int) -> list[str]:
     return found
 
 
-NAMES = ["robert", "bob", "ann", "al", "jo", "josé", "maria", "smith", "smyth", "schmidt", "müller", "wang", "語", "lee"]
+NAMES = [
+    "robert",
+    "bob",
+    "ann",
+    "al",
+    "jo",
+    "josé",
+    "maria",
+    "smith",
+    "smyth",
+    "schmidt",
+    "müller",
+    "wang",
+    "語",
+    "lee",
+]
 STREETS = ["12", "13", "4", "54th", "main", "maine", "street", "road", "oak", "oaks", "springfield", "west", "łódź"]
 
 

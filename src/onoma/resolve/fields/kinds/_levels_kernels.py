@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields._bags_kernels import soft_cosine_of
 from onoma.resolve.fields._names_kernels import INITIAL, LEFT_A, LEFT_B, NICKNAME, SLIP, WHOLE, align_of
-from onoma.resolve.fields.kinds._packed_kernels import most_similar, same_rest, slips_of, winkler_of
+from onoma.resolve.fields._texts_kernels import most_similar, same_rest, slips_of, winkler_of
 
 _MORE = 3
 _HALF, _CLOSE, _SIMILAR, _ALIKE = np.float32(0.5), np.float32(0.92), np.float32(0.85), np.float32(0.7)
@@ -162,9 +162,8 @@ def code_levels(
             levels[e] = 1
         elif slips <= 2 and most >= 6:
             levels[e] = 2
-        elif (
-            most > least >= 4
-            and (same_rest(letters, i, i + least, j, j_end) or same_rest(letters, i_end - least, i_end, j, j_end))
+        elif most > least >= 4 and (
+            same_rest(letters, i, i + least, j, j_end) or same_rest(letters, i_end - least, i_end, j, j_end)
         ):
             levels[e] = 3
         else:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
 from onoma.resolve.fields.kinds._levels_kernels import code_levels
-from onoma.resolve.fields.kinds.packed import Texts, plain
+from onoma.resolve.fields.texts import Texts, plain
 from onoma.resolve.fields.writing import fold_all
 
 __all__ = ["Code", "CodeComparison"]
@@ -23,16 +23,16 @@ class Code:
     is_alone = True
     """Two values are compared by themselves, whatever others there are."""
 
-    def normalise(self, raw: Sequence[str]) -> list[str]:
+    def normalise(self, raw: Sequence[str]) -> Sequence[str]:
         """Write in small letters, without separators."""
         return fold_all(raw, apart="")
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "CodeComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "CodeComparison":
         """Keep the codes as they are."""
         del counts
         return CodeComparison(values)
 
-    def prepare_first(self, values: list[str], counts: NDArray[np.int64], n: int) -> "CodeComparison":
+    def prepare_first(self, values: Sequence[str], counts: NDArray[np.int64], n: int) -> "CodeComparison":
         """Leave out all others: two values are compared by themselves."""
         return self.prepare(values[:n], counts[:n])
 
@@ -46,7 +46,7 @@ class CodeComparison:
 
     levels = ("equal", "one slip", "two slips", "one within the other", "different")
 
-    def __init__(self, values: list[str]) -> None:
+    def __init__(self, values: Sequence[str]) -> None:
         self._values = values
         self._texts = Texts(values)
 
@@ -58,5 +58,5 @@ class CodeComparison:
         """Return the code, and the trigrams of short ones."""
         builder = FeaturesBuilder(len(self._values))
         builder.add_values(self._values)
-        builder.add_rows("trigram", *trigrams([value[:_TRIGRAMS] for value in self._values]))
+        builder.add_rows("trigram", *trigrams(self._texts, _TRIGRAMS))
         return builder.build()

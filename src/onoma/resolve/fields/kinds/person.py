@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
 from onoma.resolve.fields.kinds._levels_kernels import name_levels
-from onoma.resolve.fields.kinds.packed import Texts, Words, plain
-from onoma.resolve.fields.names import NameWords, write_name
+from onoma.resolve.fields.kinds.packed import Words
+from onoma.resolve.fields.names import NameWords, write_names
+from onoma.resolve.fields.texts import Texts, plain
 
 __all__ = ["Person", "PersonComparison", "skeleton"]
 
@@ -42,15 +43,15 @@ class Person:
     is_alone = True
     """Two values are compared by themselves, whatever others there are."""
 
-    def normalise(self, raw: Sequence[str]) -> list[str]:
+    def normalise(self, raw: Sequence[str]) -> Sequence[str]:
         """Write given names first, without titles."""
-        return [write_name(text) for text in raw]
+        return write_names(raw)
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "PersonComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "PersonComparison":
         """Take names apart into words."""
-        return PersonComparison(values, NameWords(values, counts))
+        return PersonComparison(values, counts)
 
-    def prepare_first(self, values: list[str], counts: NDArray[np.int64], n: int) -> "PersonComparison":
+    def prepare_first(self, values: Sequence[str], counts: NDArray[np.int64], n: int) -> "PersonComparison":
         """Leave out all others: two values are compared by themselves."""
         return self.prepare(values[:n], counts[:n])
 
@@ -72,11 +73,11 @@ class PersonComparison:
         "different",
     )
 
-    def __init__(self, values: list[str], words: NameWords) -> None:
+    def __init__(self, values: Sequence[str], counts: NDArray[np.int64]) -> None:
         self._values = values
-        self._words = words
         self._texts = Texts(values)
         written = Words(values)
+        self._words = NameWords(values, counts, (written.offsets, written.ids, written.words))
         self._sorted, self._joined = written.sorted(), written.joined()
 
     def compare(self, a: Codes, b: Codes) -> Levels:
@@ -91,7 +92,7 @@ class PersonComparison:
         builder.add_values(self._values)
         bags = self._words.bags
         builder.add_rows("token", bags.row_ids(), bags.ids, bags.words)
-        builder.add_rows("trigram", *trigrams(self._values))
+        builder.add_rows("trigram", *trigrams(self._texts))
         builder.add("key", (_keys(value) for value in self._values))
         return builder.build()
 

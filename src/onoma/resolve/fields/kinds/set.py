@@ -30,7 +30,7 @@ class Set:
         splitter = splitter_of(strong_delimiters(raw))
         return ["; ".join(sorted(split_elements(text, splitter))) for text in raw]
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "SetComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "SetComparison":
         """Make bags of elements, and find the elements that are alike."""
         return SetComparison(values, Bags.build((value.split("; ") for value in values), counts))
 
@@ -40,7 +40,7 @@ class SetComparison:
 
     levels = cosine_names(COSINE_CUTS)
 
-    def __init__(self, values: list[str], bags: Bags) -> None:
+    def __init__(self, values: Sequence[str], bags: Bags) -> None:
         self._values = values
         self._bags = bags
         self._alike = alike_elements(bags.words)

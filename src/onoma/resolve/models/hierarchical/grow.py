@@ -21,6 +21,7 @@ from onoma.resolve.comparison.choice import equal_weights
 from onoma.resolve.comparison.supervision import learn_from_labels
 from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.texts import arrow_of
 from onoma.resolve.models.hierarchical._bags_kernels import COUNT, FIRST, NEXT, PARENT
 from onoma.resolve.models.hierarchical.learning import AUTHOR_BAGS
 from onoma.resolve.models.hierarchical.mentions import BagColumn, TreeColumns
@@ -201,7 +202,7 @@ def tree_columns(fields: Sequence[FieldData], block: NDArray[np.int32] | None = 
 
 def _bag(field: FieldData) -> tuple[BagColumn, BagScores]:
     """Return a field as words, and what these score where nothing can be learnt."""
-    column = pa.array(field.values, pa.string()).take(pa.array(field.codes, mask=field.codes < 0))
+    column = arrow_of(field.values).cast(pa.string()).take(pa.array(field.codes, mask=field.codes < 0))
     if field.kind == "set":
         return BagColumn.of_texts(column, by="; "), AUTHOR_BAGS["people"]
     if field.kind in ("text", "place", "organisation"):
