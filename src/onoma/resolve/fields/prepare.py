@@ -18,7 +18,7 @@ from onoma.resolve.fields.joint import find_points, join_points, points_by_value
 from onoma.resolve.fields.kinds import IGNORE, VECTOR, check_kind, find_kind
 from onoma.resolve.fields.kinds.vector import VectorComparison, encode_vectors
 from onoma.resolve.fields.missing import DisguisedMissing, all_by_form, bare_years, by_frequency
-from onoma.resolve.fields.profile import profile_column
+from onoma.resolve.fields.profile import Profile
 from onoma.resolve.fields.texts import ArrowTexts
 
 __all__ = ["Fields", "Ignored", "prepare_fields"]
@@ -180,7 +180,7 @@ def _infer(column: TextColumn) -> Inferred:
     if gone:
         kept = np.setdiff1d(np.arange(len(raw)), list(gone))
         raw, counts = _taken(raw, kept), counts[kept]
-    return infer_kind(column.name, profile_column(raw, counts, len(column.codes)))
+    return infer_kind(column.name, Profile(raw, counts, len(column.codes)))
 
 
 def _taken(texts: Sequence[str], places: NDArray[np.int64]) -> Sequence[str]:
