@@ -176,7 +176,7 @@ def tree_columns(fields: Sequence[FieldData], block: NDArray[np.int32] | None = 
     Where there are neither blocks nor names of people, rows that the canopies of pairs connect are a canopy.
     """
     people = [each for each in fields if each.kind == "person"]
-    given, family = given_and_family(people)
+    given, family = (part.to_pylist() for part in given_and_family(people))
     others = [each for each in fields if each.kind not in ("person", "vector")]
     made = [_bag(each) for each in others]
     if block is not None:
@@ -189,7 +189,7 @@ def tree_columns(fields: Sequence[FieldData], block: NDArray[np.int32] | None = 
         labels = Clustering.from_labels(
             components(len(fields[0].codes), found.a.astype(np.int64), found.b.astype(np.int64))
         ).labels
-    names = [NameColumn.of_texts(pa.array(column)) for column in (given, family)] if people else []
+    names = [NameColumn.of_texts(pa.array(column, pa.string())) for column in (given, family)] if people else []
     n_canopies = len(np.unique(labels))
     is_block = block is not None and len(people) > 0 and len(names[0].forms) <= n_canopies
     n_names = len(set(zip(given, family, strict=True)))
