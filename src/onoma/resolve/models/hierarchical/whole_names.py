@@ -60,16 +60,17 @@ def given_and_family(people: Sequence[FieldData], rows: NDArray[np.int64] | None
     if len(people) == 1:
         parts = [text.rpartition(" ") for text in people[0].values]
         given, family = (pa.array([part[at] for part in parts], pa.string()) for at in (0, 2))
-        return _texts(given, codes[0]).fill_null(""), _texts(family, codes[0]).fill_null("")
+        return _texts(given, codes[0]), _texts(family, codes[0])
     marked = [k for k, each in enumerate(people) if any(word in each.name.lower() for word in _FAMILY)]
     last = marked[0] if marked else len(people) - 1
     texts = [_texts(arrow_of(each.values).cast(pa.string()), code) for each, code in zip(people, codes, strict=True)]
     rest = [column for k, column in enumerate(texts) if k != last]
-    return pc.binary_join_element_wise(*rest, " ", null_handling="skip"), texts[last].fill_null("")
+    joined = pc.replace_substring_regex(pc.binary_join_element_wise(*rest, " "), " +", " ")  # some are missing
+    return pc.ascii_trim_whitespace(joined), texts[last]
 
 
 def _texts(values: pa.Array, codes: NDArray[np.int32]) -> pa.Array:
-    return values.take(pa.array(codes, mask=codes < 0))
+    return values.take(pa.array(codes, mask=codes < 0)).fill_null("")
 
 
 def name_scores(given: NameColumn, family: NameColumn) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
