@@ -46,7 +46,7 @@ def test_nearest(bags, weights, k, apart, data):
     first = data.draw(st.integers(0, n - 1))
     last = data.draw(st.integers(first, n))
     offsets, features = packed(bags)
-    w = np.array(weights)
+    w = np.array(weights, np.float32)
     sides = (np.array(source, np.int32), np.array(block, np.int32))
     lists = inverted_lists(offsets, features, N_FEATURES)
     one, other = nearest(first, last, offsets, features, w, *lists, *sides, apart, k)
@@ -65,7 +65,7 @@ def test_what_all_records_share_weighs_nothing_and_breaks_nothing():
     offsets, features = packed(bags)
     zeros = np.zeros(5, np.int32)
     inverted = inverted_lists(offsets, features, N_FEATURES)
-    one, other = nearest(0, 5, offsets, features, np.zeros(N_FEATURES), *inverted, zeros, zeros, 0, 4)
+    one, other = nearest(0, 5, offsets, features, np.zeros(N_FEATURES, np.float32), *inverted, zeros, zeros, 0, 4)
     assert sorted(zip(one.tolist(), other.tolist(), strict=True)) == list(itertools.permutations(range(5), 2))
 
 

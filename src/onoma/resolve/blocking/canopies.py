@@ -49,9 +49,9 @@ BULKY = ("text", "set", "vector", "geo", "number")
 """Kinds whose whole values are too various to be paired with others."""
 _CHUNK, _FEW = 4096, 512
 """Records whose neighbours are found at a time: of all, and of some."""
-_Entries = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]
+_Entries = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], int]
 """Entries (records, features), how many records each feature has, and how many features were too common."""
-_Block = tuple[NDArray[np.unsignedinteger], NDArray[np.int32], NDArray[np.int64], int]
+_Block = tuple[NDArray[np.unsignedinteger], NDArray[np.int32], NDArray[np.int32], int]
 """The same, with how many entries each record has."""
 
 
@@ -134,7 +134,9 @@ def _near_keys(
     """Return the keys a·n + b (a < b) of each record with its nearest, in parts, and how many features were hot."""
     n = len(fields[0].codes)
     k, hot = settings.resolved(n)
-    offsets, features, weights, n_hot = _bags(fields, n, hot)
+    offsets, features, frequency, n_hot = _bags(fields, n, hot)
+    weights = _weights(frequency, n)
+    del frequency
     give_back(n)
     inverted_offsets, inverted = inverted_lists(offsets, features, len(weights))
     none = np.zeros(0, dtype=np.int32)
@@ -169,7 +171,8 @@ def find_near(
     """
     k, hot = (settings or CanopySettings()).resolved(n)
     total = len(fields[0].codes)
-    offsets, features, weights, _ = _bags(fields, total, hot)
+    offsets, features, frequency, _ = _bags(fields, total, hot)
+    weights = _weights(frequency, total)
     inverted_offsets, inverted = inverted_lists(offsets, features, len(weights))
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
@@ -213,14 +216,14 @@ def pairs_within_blocks(block: NDArray[np.int32]) -> Candidates:
 def pair_similarity(fields: Sequence[FieldData], a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return the cosine of the features of two records, for each pair; all features count, the common ones little."""
     n = len(fields[0].codes)
-    offsets, features, weights, _ = _bags(fields, n, n)
-    return cosines(a, b, offsets, features, weights)
+    offsets, features, frequency, _ = _bags(fields, n, n)
+    return cosines(a, b, offsets, features, np.log(n / frequency) ** 2)
 
 
 def _bags(
     fields: Sequence[FieldData], n: int, hot: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], int]:
-    """Return the features of all records (offsets, ids), the weight of each feature, and how many were too common."""
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], int]:
+    """Return the features of all records (offsets, ids), how many have each, and how many were too common."""
     threads = n_threads()
     with ThreadPoolExecutor(threads) as pool:
         short = [field for field in fields if field.kind not in BULKY]
@@ -233,7 +236,7 @@ def _bags(
         np.cumsum(offsets, out=offsets)
         features = np.empty(offsets[-1], dtype=np.int32)
         place, n_features, n_hot = offsets[:-1].copy(), 0, 0
-        weights = [np.zeros(0)]
+        known = [np.zeros(0, dtype=np.int32)]
         borders = [n * part // threads for part in range(threads + 1)]
         while blocks:
             counts, ids, frequency, too_common = blocks.pop(0)  # the memory of a block is free when it is packed
@@ -243,10 +246,16 @@ def _bags(
             done = [pool.submit(fill_rows, rows[each], ids[each], n_features, place, features) for each in parts]
             for each in done:
                 each.result()
-            weights.append(np.log(n / frequency) ** 2)
+            known.append(frequency)
             n_features += len(frequency)
             n_hot += too_common
-    return offsets, features, np.concatenate(weights), n_hot
+    return offsets, features, np.concatenate(known), n_hot
+
+
+def _weights(frequency: NDArray[np.int32], n: int) -> NDArray[np.float32]:
+    """Return what features of so many of n records weigh."""
+    by_size = np.log(n / np.arange(1, frequency.max(initial=1) + 1)) ** 2
+    return by_size.astype(np.float32)[frequency - 1]
 
 
 def _made(n: int, make: Callable[[], _Entries]) -> _Block:

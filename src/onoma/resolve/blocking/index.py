@@ -86,7 +86,7 @@ def find_neighbours(
 
 def _value_blocks(
     field: FieldIndex, first: int, hot: int
-) -> list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]]:
+) -> list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.integer]]]:
     """Return the entries of whole values, and of the features inside them, that new records have."""
     n_values = len(field.segment.offsets) - 1
     counts = np.bincount(field.codes[field.codes >= 0], minlength=n_values).astype(np.int64)
@@ -107,8 +107,8 @@ def _value_blocks(
 
 
 def _pack(
-    blocks: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]], n: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    blocks: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.integer]]], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
     """Return the features of all records (offsets, ids), and the weight of each feature."""
     offsets = np.zeros(n + 1, dtype=np.int64)
     for rows, _, _ in blocks:
@@ -121,4 +121,4 @@ def _pack(
         fill_rows(rows, ids, n_features, place, features)
         weights.append(np.log(n / frequency) ** 2)
         n_features += len(frequency)
-    return offsets, features, np.concatenate(weights)
+    return offsets, features, np.concatenate(weights).astype(np.float32)
