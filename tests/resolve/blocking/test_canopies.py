@@ -46,10 +46,11 @@ def test_nearest(bags, weights, k, apart, data):
     first = data.draw(st.integers(0, n - 1))
     last = data.draw(st.integers(first, n))
     offsets, features = packed(bags)
-    w = np.array(weights, np.float32)
+    by_size = np.array(weights + weights, np.float32)  # by how many records have a feature, nine at most
+    weights = [by_size[sum(f in bag for bag in bags)] for f in range(N_FEATURES)]
     sides = (np.array(source, np.int32), np.array(block, np.int32))
     lists = inverted_lists(offsets, features, N_FEATURES)
-    one, other = nearest(first, last, offsets, features, w, *lists, *sides, apart, k)
+    one, other = nearest(first, last, offsets, features, by_size, *lists, *sides, apart, k)
     pairs = list(zip(one.tolist(), other.tolist(), strict=True))
     assert len(set(pairs)) == len(pairs)
     for i in range(n):

@@ -45,6 +45,7 @@ def nearest(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """For the records first … last - 1, find the k others that share the greatest weight of features.
 
+    `weights` are by how many records have a feature: a number that is at hand with where its list begins and ends.
     `apart` = 1: only records of another source; 0: of any; -1: only of the same source. Records of different blocks are
     never neighbours; without blocks the array is empty. Of equal neighbours at the edge of the k, those met first are
     taken.
@@ -66,21 +67,22 @@ def nearest(
         for at in range(offsets[i], offsets[i + 1]):
             # Lists lie far apart: all are asked for at once, before any is read, which hides how long each takes.
             touched ^= inverted[inverted_offsets[features[at]]]
-        n_met = 0
+        n_met = np.uint64(0)
         for at in range(offsets[i], offsets[i + 1]):
-            feature = features[at]
-            weight = weights[feature]
-            for place in range(inverted_offsets[feature], inverted_offsets[feature + 1]):
-                j = inverted[place]
+            start, end = inverted_offsets[features[at]], inverted_offsets[features[at] + 1]
+            weight = weights[end - start]
+            # Numbers without a sign are no places counted from the end, and need not be asked whether they are.
+            for place in range(np.uint64(start), np.uint64(end)):
+                j = np.uint32(inverted[place])
                 if not any_other:
                     if len(block) > 0 and block[j] != block[i]:
                         continue
                     if (apart == 1 and source[j] == source[i]) or (apart == -1 and source[j] != source[i]):
                         continue
                 before = shared[j]
-                shared[j] = (none if before < none else before) + weight
+                shared[j] = max(before, none) + weight
                 met[n_met] = j
-                n_met += before < none
+                n_met += np.uint64(before < none)
         for q in range(n_met):
             scores[q] = shared[met[q]]
             shared[met[q]] = -1.0

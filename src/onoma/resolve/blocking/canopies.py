@@ -42,6 +42,7 @@ __all__ = [
     "inverted_lists",
     "pair_similarity",
     "pairs_within_blocks",
+    "weights_by_size",
     "with_pairs",
 ]
 
@@ -135,10 +136,11 @@ def _near_keys(
     n = len(fields[0].codes)
     k, hot = settings.resolved(n)
     offsets, features, frequency, n_hot = _bags(fields, n, hot)
-    weights = _weights(frequency, n)
+    n_features = len(frequency)
     del frequency
     give_back(n)
-    inverted_offsets, inverted = inverted_lists(offsets, features, len(weights))
+    inverted_offsets, inverted = inverted_lists(offsets, features, n_features)
+    weights = weights_by_size(n, hot)
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
     apart = apart if len(source) else 0
@@ -172,8 +174,8 @@ def find_near(
     k, hot = (settings or CanopySettings()).resolved(n)
     total = len(fields[0].codes)
     offsets, features, frequency, _ = _bags(fields, total, hot)
-    weights = _weights(frequency, total)
-    inverted_offsets, inverted = inverted_lists(offsets, features, len(weights))
+    inverted_offsets, inverted = inverted_lists(offsets, features, len(frequency))
+    weights = weights_by_size(total, hot)
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
     apart = apart if len(source) else 0
@@ -252,10 +254,11 @@ def _bags(
     return offsets, features, np.concatenate(known), n_hot
 
 
-def _weights(frequency: NDArray[np.int32], n: int) -> NDArray[np.float32]:
-    """Return what features of so many of n records weigh."""
-    by_size = np.log(n / np.arange(1, frequency.max(initial=1) + 1)) ** 2
-    return by_size.astype(np.float32)[frequency - 1]
+def weights_by_size(n: int, hot: int) -> NDArray[np.float32]:
+    """Return what features of none, one, two … of n records weigh, up to those of so many that they are hot."""
+    found = np.zeros(min(n, hot) + 1, dtype=np.float32)
+    found[1:] = np.log(n / np.arange(1, len(found))) ** 2
+    return found
 
 
 def _made(n: int, make: Callable[[], _Entries]) -> _Block:

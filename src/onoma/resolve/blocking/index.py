@@ -18,7 +18,7 @@ from onoma.corpus.fingerprints import text_fingerprints
 from onoma.numerics.distinct import distinct
 from onoma.resolve.blocking._canopies_kernels import count_rows, entries_of_values, fill_rows, nearest
 from onoma.resolve.blocking._index_kernels import entries_of_new_pairs, known_features, make_table
-from onoma.resolve.blocking.canopies import BULKY, CanopySettings, inverted_lists
+from onoma.resolve.blocking.canopies import BULKY, CanopySettings, inverted_lists, weights_by_size
 from onoma.resolve.fields.features import Features
 from onoma.resolve.fields.field import FieldData
 
@@ -76,10 +76,10 @@ def find_neighbours(
     short = [field for field in fields if field.kind not in BULKY]
     for one, other in itertools.combinations(short, 2):
         blocks.append(entries_of_new_pairs(one.codes, other.codes, first, len(other.segment.offsets), hot))
-    offsets, features, weights = _pack(blocks, n)
+    offsets, features, n_features = _pack(blocks, n)
     none = np.zeros(0, dtype=np.int32)
-    index = inverted_lists(offsets, features, len(weights))
-    i, j = nearest(first, n, offsets, features, weights, *index, none, none, 0, k)
+    index = inverted_lists(offsets, features, n_features)
+    i, j = nearest(first, n, offsets, features, weights_by_size(n, hot), *index, none, none, 0, k)
     keys = distinct(np.minimum(i, j).astype(np.int64) * n + np.maximum(i, j))
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32)
 
@@ -108,17 +108,15 @@ def _value_blocks(
 
 def _pack(
     blocks: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.integer]]], n: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Return the features of all records (offsets, ids), and the weight of each feature."""
+) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
+    """Return the features of all records (offsets, ids), and how many there are."""
     offsets = np.zeros(n + 1, dtype=np.int64)
     for rows, _, _ in blocks:
         count_rows(rows, offsets)
     np.cumsum(offsets, out=offsets)
     features = np.empty(offsets[-1], dtype=np.int32)
     place, n_features = offsets[:-1].copy(), 0
-    weights = [np.zeros(0)]
     for rows, ids, frequency in blocks:
         fill_rows(rows, ids, n_features, place, features)
-        weights.append(np.log(n / frequency) ** 2)
         n_features += len(frequency)
-    return offsets, features, np.concatenate(weights).astype(np.float32)
+    return offsets, features, n_features
