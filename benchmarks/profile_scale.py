@@ -11,6 +11,7 @@ import argparse
 import importlib
 import json
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,9 +21,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import numba as nb
 import numpy as np
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 STAGES = {
@@ -52,6 +51,8 @@ class Spent:
     processor: float = 0.0
     wall: float = 0.0
     peak_mb: float = 0.0
+    left_mb: float = 0.0
+    """What the process has at its end."""
 
 
 @dataclass
@@ -69,7 +70,7 @@ class Ledger:
         spent = self.stages.setdefault(self.stack[-1], Spent())
         spent.processor += now[0] - self.last[0]
         spent.wall += now[1] - self.last[1]
-        spent.peak_mb = max(spent.peak_mb, _peak_mb())
+        spent.peak_mb, spent.left_mb = max(spent.peak_mb, _peak_mb()), _status("VmRSS")
         self.last = now
 
     def within(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -116,25 +117,33 @@ class Ledger:
 
 def _peak_mb() -> float:
     """Return the most memory that this process had since it was last asked."""
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    found = _status("VmHWM")
     Path("/proc/self/clear_refs").write_text("5")
+    return found
+
+
+def _status(name: str) -> float:
+    found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
     return 0.0 if found is None else int(found[1]) / 1024
 
 
-def run(path: Path, target: Path, report: Path) -> None:
+def run(path: str, target: str, report: str) -> None:
     """Resolve a table and write what each stage took."""
+    from onoma.cli.light import numba_alone  # as the command does, before anything loads Numba
+
     ledger = Ledger()
+    numba_alone()
     for name in STAGES:
         place, _, attribute = name.rpartition(".")
         holder = _find(place)
         setattr(holder, attribute, ledger.within(STAGES[name], getattr(holder, attribute)))
-    sys.argv = ["onoma", "resolve", str(path), "-o", str(target), "--quiet"]
+    sys.argv = ["onoma", "resolve", path, "-o", target, "--quiet"]
     from onoma.cli.app import app
 
     app(standalone_mode=False)
     ledger.charge()
     stages = {name: vars(spent) for name, spent in ledger.stages.items()}
-    report.write_text(json.dumps({"stages": stages, "counts": ledger.counts}, indent=1) + "\n", "utf-8")
+    Path(report).write_text(json.dumps({"stages": stages, "counts": ledger.counts}, indent=1) + "\n", "utf-8")
 
 
 def _find(place: str) -> Any:  # noqa: ANN401
@@ -162,8 +171,11 @@ class Rates:
 
 def measure_rates() -> Rates:
     """Measure them; each takes less than a second."""
+    import numba as nb
+
     from onoma.resolve.fields.texts import Texts
 
+    add_near, sum_far = nb.njit(nogil=True)(_add_near), nb.njit(nogil=True)(_sum_far)
     rng = np.random.default_rng(0)
     big = np.ones(32_000_000)
     other = np.empty_like(big)
@@ -174,19 +186,17 @@ def measure_rates() -> Rates:
     a, b = rng.integers(0, 2_000, (2, 1_000_000)).astype(np.int32)
     return Rates(
         bytes=2 * big.nbytes / _best(lambda: np.copyto(other, big)),
-        near=len(steps) / _best(lambda: _add_near(table, steps)),
-        far=len(jumps) / _best(lambda: _sum_far(big, jumps)),
+        near=len(steps) / _best(lambda: add_near(table, steps)),
+        far=len(jumps) / _best(lambda: sum_far(big, jumps)),
         slips=len(a) / _best(lambda: texts.slips(a, b)),
     )
 
 
-@nb.njit(nogil=True)
 def _add_near(table: NDArray[np.float32], steps: NDArray[np.int32]) -> None:
     for step in steps:
         table[step] += np.float32(1.0)
 
 
-@nb.njit(nogil=True)
 def _sum_far(numbers: NDArray[np.float64], jumps: NDArray[np.int32]) -> float:
     total = 0.0
     for jump in jumps:
@@ -244,16 +254,16 @@ def limits(counts: dict[str, float], rates: Rates) -> dict[str, tuple[str, float
 def lines(told: dict[str, Any], rates: Rates) -> Iterator[str]:
     """Yield the profile as a table of Markdown."""
     least = limits(told["counts"], rates)
-    yield "| stage | processor s | wall s | peak MB | what is done | least s | times that |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| stage | processor s | wall s | peak MB | left MB | what is done | least s | times that |"
+    yield "|---|---|---|---|---|---|---|---|"
     for name, spent in told["stages"].items():
         what, seconds = least.get(name, ("", 0.0))
         told_least = (f"{seconds:.2f}", f"{spent['processor'] / seconds:.0f}") if seconds else ("", "")
-        figures = f"{spent['processor']:.1f} | {spent['wall']:.1f} | {spent['peak_mb']:,.0f}"
+        figures = f"{spent['processor']:.1f} | {spent['wall']:.1f} | {spent['peak_mb']:,.0f} | {spent['left_mb']:,.0f}"
         yield f"| {name} | {figures} | {what} | {told_least[0]} | {told_least[1]} |"
     total = {each: sum(spent[each] for spent in told["stages"].values()) for each in ("processor", "wall")}
     peak = max(spent["peak_mb"] for spent in told["stages"].values())
-    yield f"| in all | {total['processor']:.1f} | {total['wall']:.1f} | {peak:,.0f} | | | |"
+    yield f"| in all | {total['processor']:.1f} | {total['wall']:.1f} | {peak:,.0f} | | | | |"
     yield ""
     yield (
         f"One core here moves {rates.bytes / 1e9:.1f} GB/s, adds to {rates.near / 1e6:,.0f} million places of a small"
@@ -267,7 +277,7 @@ def main() -> int:
     parser.add_argument("rows", nargs="?", type=int, default=200_000)
     parser.add_argument("--keep", type=Path, help="write the answer here, to compare it")
     chosen = parser.parse_args()
-    import subprocess
+    import pyarrow.parquet as pq
 
     from onoma.corpus.simulate import simulate_people
 
@@ -275,8 +285,8 @@ def main() -> int:
         path, report = Path(folder) / "people.parquet", Path(folder) / "report.json"
         pq.write_table(simulate_people(chosen.rows, seed=0), path)
         target = chosen.keep or Path(folder) / "found.parquet"
-        code = f"from pathlib import Path as P; from benchmarks.profile_scale import run; run(*map(P, {[str(each) for each in (path, target, report)]!r}))"
-        subprocess.run([sys.executable, "-c", code], check=True)
+        code = "import sys; from benchmarks.profile_scale import run; run(*sys.argv[1:])"
+        subprocess.run([sys.executable, "-c", code, path, target, report], check=True, stdout=subprocess.DEVNULL)
         for line in lines(json.loads(report.read_text("utf-8")), measure_rates()):
             print(line)
     return 0

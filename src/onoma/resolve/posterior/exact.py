@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from onoma.numerics.parts import in_parts, n_threads
 from onoma.numerics.rng import kernel_state
 from onoma.numerics.union_find import components
-from onoma.resolve.posterior._exact_kernels import draw_forests, pairs_that_matter, sum_forests
+from onoma.resolve.posterior._exact_kernels import draw_forests, pairs_that_matter, sizes_of_pairs, sum_forests
 from onoma.resolve.posterior.copying import LEAST, Draws
 from onoma.resolve.posterior.samples import Roots, SampledPart, Samples, least_roots
 
@@ -195,10 +195,10 @@ def solve_small(
     plausible = pairs_that_matter(n, a, b, copy, relative, FAINT, FAINT_SUM, LEAST)
     component = components(n, a[plausible].astype(np.int64), b[plausible].astype(np.int64))
     size = np.bincount(component, minlength=n)
-    inside = component[a] == component[b]
-    small = inside & (size[component[a]] <= LARGEST)
-    rest = np.flatnonzero(inside & ~small)
-    pairs = np.flatnonzero(small)
+    sizes = sizes_of_pairs(a, b, component, size, LARGEST + 1)
+    rest = np.flatnonzero(sizes > LARGEST)
+    pairs = np.flatnonzero((sizes > 0) & (sizes <= LARGEST))
+    del sizes
     records = np.flatnonzero(size[component] > LARGEST).astype(np.int32)
     values = np.zeros((4, len(pairs)))
     # Records in order of their components, and in these in their own.
