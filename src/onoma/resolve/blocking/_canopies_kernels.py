@@ -36,6 +36,7 @@ def nearest(
     offsets: NDArray[np.int64],
     features: NDArray[np.int32],
     weights: NDArray[np.float32],
+    by_size: bool,
     inverted_offsets: NDArray[np.int64],
     inverted: NDArray[np.int32],
     source: NDArray[np.int32],
@@ -45,7 +46,8 @@ def nearest(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """For the records first … last - 1, find the k others that share the greatest weight of features.
 
-    `weights` are by how many records have a feature: a number that is at hand with where its list begins and ends.
+    `weights` are by feature or, if `by_size`, by how many records have it: a number that is at hand with where its list
+    begins and ends, while what is known of each feature lies far apart.
     `apart` = 1: only records of another source; 0: of any; -1: only of the same source. Records of different blocks are
     never neighbours; without blocks the array is empty. Of equal neighbours at the edge of the k, those met first are
     taken.
@@ -70,7 +72,7 @@ def nearest(
         n_met = np.uint64(0)
         for at in range(offsets[i], offsets[i + 1]):
             start, end = inverted_offsets[features[at]], inverted_offsets[features[at] + 1]
-            weight = weights[end - start]
+            weight = weights[end - start] if by_size else weights[features[at]]
             # Numbers without a sign are no places counted from the end, and need not be asked whether they are.
             for place in range(np.uint64(start), np.uint64(end)):
                 j = np.uint32(inverted[place])

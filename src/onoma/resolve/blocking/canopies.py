@@ -139,7 +139,7 @@ def _near_keys(
     n_features = len(frequency)
     del frequency
     give_back(n)
-    inverted_offsets, inverted = inverted_lists(offsets, features, n_features)
+    lists = inverted_lists(offsets, features, n_features)
     weights = weights_by_size(n, hot)
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
@@ -147,7 +147,7 @@ def _near_keys(
 
     def part(first: int) -> NDArray[np.int64]:
         last = min(first + _CHUNK, n)
-        i, j = nearest(first, last, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+        i, j = nearest(first, last, offsets, features, weights, True, *lists, source, block, apart, k)
         return np.minimum(i, j) * np.int64(n) + np.maximum(i, j)
 
     found: list[NDArray[np.int64]] = []
@@ -174,7 +174,7 @@ def find_near(
     k, hot = (settings or CanopySettings()).resolved(n)
     total = len(fields[0].codes)
     offsets, features, frequency, _ = _bags(fields, total, hot)
-    inverted_offsets, inverted = inverted_lists(offsets, features, len(frequency))
+    lists = inverted_lists(offsets, features, len(frequency))
     weights = weights_by_size(total, hot)
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
@@ -182,7 +182,7 @@ def find_near(
 
     def part(first: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         bounds = first, min(first + _FEW, total)
-        return nearest(*bounds, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+        return nearest(*bounds, offsets, features, weights, True, *lists, source, block, apart, k)
 
     with ThreadPoolExecutor(n_threads()) as pool:
         found = list(pool.map(part, range(n, total, _FEW)))

@@ -45,6 +45,10 @@ class FieldIndex(NamedTuple):
     """The features of each value."""
 
 
+_Entries = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32] | NDArray[np.int64]]
+"""Records, features, and how many records each feature has."""
+
+
 def make_segment(field: FieldData, *, hot: int) -> Segment:
     """Return the features inside the values of a field that are worth keeping."""
     features = field.features()
@@ -70,7 +74,7 @@ def find_neighbours(
     """Return the pairs of a new record (those from the first on) with its nearest others: one, other, one > …, once."""
     n = len(fields[0].codes)
     k, hot = settings.resolved(n)
-    blocks = []
+    blocks: list[_Entries] = []
     for field in fields:
         blocks += _value_blocks(field, first, hot)
     short = [field for field in fields if field.kind not in BULKY]
@@ -79,14 +83,12 @@ def find_neighbours(
     offsets, features, n_features = _pack(blocks, n)
     none = np.zeros(0, dtype=np.int32)
     index = inverted_lists(offsets, features, n_features)
-    i, j = nearest(first, n, offsets, features, weights_by_size(n, hot), *index, none, none, 0, k)
+    i, j = nearest(first, n, offsets, features, weights_by_size(n, hot), True, *index, none, none, 0, k)
     keys = distinct(np.minimum(i, j).astype(np.int64) * n + np.maximum(i, j))
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32)
 
 
-def _value_blocks(
-    field: FieldIndex, first: int, hot: int
-) -> list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.integer]]]:
+def _value_blocks(field: FieldIndex, first: int, hot: int) -> list[_Entries]:
     """Return the entries of whole values, and of the features inside them, that new records have."""
     n_values = len(field.segment.offsets) - 1
     counts = np.bincount(field.codes[field.codes >= 0], minlength=n_values).astype(np.int64)
@@ -96,7 +98,7 @@ def _value_blocks(
     here[new] = 1
     whole = np.concatenate([[0], np.cumsum(here)])
     numbers = np.arange(len(new), dtype=np.int32)
-    found = [entries_of_values(field.codes, whole, numbers, counts, len(new), hot)[:3]]
+    found: list[_Entries] = [entries_of_values(field.codes, whole, numbers, counts, len(new), hot)[:3]]
     offsets, ids = field.segment
     inside = np.concatenate([np.zeros(0, np.int64), *(ids[offsets[v] : offsets[v + 1]].astype(np.int64) for v in new)])
     if len(inside):
@@ -106,9 +108,7 @@ def _value_blocks(
     return found
 
 
-def _pack(
-    blocks: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.integer]]], n: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
+def _pack(blocks: list[_Entries], n: int) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
     """Return the features of all records (offsets, ids), and how many there are."""
     offsets = np.zeros(n + 1, dtype=np.int64)
     for rows, _, _ in blocks:

@@ -1,5 +1,7 @@
 """Kernels of `writing.py` and `missing.py`: texts of ASCII written in one way, byte by byte."""
 
+from typing import Any
+
 import numba as nb
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ _QUOTE = 39
 
 
 @lean
-def small(byte: int) -> int:
+def small(byte: Any) -> Any:  # noqa: ANN401 (a byte, as a number of any type)
     """Return a letter or figure of ASCII, small; 0 for any other sign."""
     if 65 <= byte <= 90:
         return byte + 32
@@ -23,7 +25,7 @@ def small(byte: int) -> int:
 
 
 @lean
-def is_listed(bits: int, listed: NDArray[np.uint64]) -> bool:
+def is_listed(bits: np.uint64, listed: NDArray[np.uint64]) -> bool:
     """Say whether a hash is among those listed, ascending."""
     low, high = 0, len(listed)
     while low < high:

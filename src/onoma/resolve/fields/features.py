@@ -178,7 +178,7 @@ def trigrams(values: Sequence[str] | Texts, most: int = 1 << 30) -> tuple[Number
     there[32] = True
     letters = np.flatnonzero(there)
     n = len(letters)
-    small = np.zeros(1 << 16, np.uint8 if n <= _ALPHABET else np.uint16)
+    small: NDArray[Any] = np.zeros(1 << 16, np.uint8 if n <= _ALPHABET else np.uint16)
     small[letters] = np.arange(n)
     padded, offsets = padded_letters(packed.letters, packed.offsets, small, most)
     rows: Numbers

@@ -75,7 +75,19 @@ def _nearest(
     weights = np.log(max(n, 2) / np.maximum(frequency, 1)) ** 2 + 1e-9
     lists = inverted_lists(offsets, features, len(numbers))
     none, apart = np.zeros(0, dtype=np.int32), int(len(source) > 0)
-    return nearest(first, n, offsets, features, weights, *lists, source, none, apart, max(min(k, n - 1), 1))
+    return nearest(
+        first,
+        n,
+        offsets,
+        features,
+        weights.astype(np.float32),
+        False,
+        *lists,
+        source,
+        none,
+        apart,
+        max(min(k, n - 1), 1),
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,7 +117,12 @@ class Solved:
     groups: tuple["_Group", ...]
     key: np.uint64
 
-    def joined(self, draws: Draws, n_pairs: int) -> Draws:
+    def parts(self, roots: Roots) -> list[SampledPart]:
+        """Return the samples of the `records`, held once where they agree; the roots are named anew."""
+        sampled = least_roots(np.asarray(roots))
+        return [SampledPart.of(self.records[some], self.records[sampled[:, some]]) for some in self._bunches()]
+
+    def joined(self, draws: Draws, n_pairs: int, parts: list[SampledPart] | None = None) -> Draws:
         """Return what was sampled of the rest with what was solved, told of all; samples are drawn to match.
 
         Parameters
@@ -126,6 +131,8 @@ class Solved:
             Of the `records` and the `rest`.
         n_pairs
             Pairs there are.
+        parts
+            What `parts` makes of the roots of the draws, where these are not there any more.
         """
 
         def told(sampled: NDArray[np.float64], solved: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -136,8 +143,7 @@ class Solved:
         n_samples = len(draws.roots)
         n_alone = self.n - len(self.records) - sum(group.members.size for group in self.groups)
         n_entities = draws.n_entities + n_alone
-        sampled = least_roots(np.asarray(draws.roots))
-        parts = [SampledPart.of(self.records[some], self.records[sampled[:, some]]) for some in self._bunches()]
+        parts = self.parts(draws.roots) if parts is None else parts
         for group in self.groups:
             found, drawn = group.draw(self.key, n_samples)
             parts += found

@@ -6,6 +6,7 @@ Jaro–Winkler similarity and the number of slips.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,8 +84,8 @@ class PersonComparison:
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         texts = self._texts
-        packed = (texts.letters, texts.offsets, texts.masks, texts.longest)
-        return name_levels(plain(a), plain(b), self._sorted, self._joined, *packed, *self._words.tables)
+        packed: tuple[Any, ...] = (texts.letters, texts.offsets, texts.masks, texts.longest, *self._words.tables)
+        return name_levels(plain(a), plain(b), self._sorted, self._joined, *packed)
 
     def features(self) -> Features:
         """Return the value, its words, trigrams, and keys: sorted words, skeletons, a word with an initial."""

@@ -94,9 +94,22 @@ class PlaceComparison:
     def _compare_words(self, a: Codes, b: Codes) -> Levels:
         """Return the levels of pairs whose numbers do not conflict, and whose words are not the same."""
         texts, bags, alike = self._texts, self._bags, self._alike
-        packed = (texts.letters, texts.offsets, texts.masks, texts.longest)
-        worded = (bags.offsets, bags.ids, bags.idf, bags.norms, alike.offsets, alike.ids, alike.similarity)
-        return place_levels(plain(a), plain(b), *packed, _CUTS, *worded)
+        return place_levels(
+            plain(a),
+            plain(b),
+            texts.letters,
+            texts.offsets,
+            texts.masks,
+            texts.longest,
+            _CUTS,
+            bags.offsets,
+            bags.ids,
+            bags.idf,
+            bags.norms,
+            alike.offsets,
+            alike.ids,
+            alike.similarity,
+        )
 
     def features(self) -> Features:
         """Return the value, its words and trigrams, and its number with each word."""

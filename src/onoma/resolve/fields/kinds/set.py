@@ -68,7 +68,7 @@ def _keys(element: str) -> list[str]:
     return list(dict.fromkeys(keys))
 
 
-def alike_elements(elements: list[str]) -> Alike:
+def alike_elements(elements: Sequence[str]) -> Alike:
     """Return the elements that may be two ways of writing one: initials, nicknames, a name left out, one slip."""
     keys = [_keys(element) for element in elements]
     rows = np.repeat(np.arange(len(elements)), [len(found) for found in keys])

@@ -50,7 +50,7 @@ def near_mentions(
     features = features[order]
     lists = inverted_lists(offsets, features, n_words + len(names))
     none = np.zeros(0, np.int32)
-    i, j = nearest(0, n, offsets, features, weights, *lists, none, none, 0, k)
+    i, j = nearest(0, n, offsets, features, weights.astype(np.float32), False, *lists, none, none, 0, k)
     table = np.full((n, k), -1, np.int32)
     order = np.lexsort((j, i))
     i, j = i[order], j[order]
