@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 
 from onoma.numerics.kernels import lean
 
+BY_FEATURE, BY_SIZE = False, True
+"""Whether weights are told for each feature, or for each number of records that have one."""
+
 
 @lean
 def sift(heap: NDArray[np.float32], at: int) -> None:
@@ -46,7 +49,7 @@ def nearest(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """For the records first … last - 1, find the k others that share the greatest weight of features.
 
-    `weights` are by feature or, if `by_size`, by how many records have it: a number that is at hand with where its list
+    `weights` are by feature or, `BY_SIZE`, by how many records have it: a number that is at hand with where its list
     begins and ends, while what is known of each feature lies far apart.
     `apart` = 1: only records of another source; 0: of any; -1: only of the same source. Records of different blocks are
     never neighbours; without blocks the array is empty. Of equal neighbours at the edge of the k, those met first are

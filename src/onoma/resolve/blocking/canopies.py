@@ -23,6 +23,7 @@ from onoma.numerics.memory import give_back
 from onoma.numerics.parts import n_threads
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking._canopies_kernels import (
+    BY_SIZE,
     cosines,
     count_features,
     entries_of_pairs,
@@ -147,7 +148,7 @@ def _near_keys(
 
     def part(first: int) -> NDArray[np.int64]:
         last = min(first + _CHUNK, n)
-        i, j = nearest(first, last, offsets, features, weights, True, *lists, source, block, apart, k)
+        i, j = nearest(first, last, offsets, features, weights, BY_SIZE, *lists, source, block, apart, k)
         return np.minimum(i, j) * np.int64(n) + np.maximum(i, j)
 
     found: list[NDArray[np.int64]] = []
@@ -182,7 +183,7 @@ def find_near(
 
     def part(first: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         bounds = first, min(first + _FEW, total)
-        return nearest(*bounds, offsets, features, weights, True, *lists, source, block, apart, k)
+        return nearest(*bounds, offsets, features, weights, BY_SIZE, *lists, source, block, apart, k)
 
     with ThreadPoolExecutor(n_threads()) as pool:
         found = list(pool.map(part, range(n, total, _FEW)))

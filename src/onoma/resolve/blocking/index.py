@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from onoma.corpus.fingerprints import text_fingerprints
 from onoma.numerics.distinct import distinct
-from onoma.resolve.blocking._canopies_kernels import count_rows, entries_of_values, fill_rows, nearest
+from onoma.resolve.blocking._canopies_kernels import BY_SIZE, count_rows, entries_of_values, fill_rows, nearest
 from onoma.resolve.blocking._index_kernels import entries_of_new_pairs, known_features, make_table
 from onoma.resolve.blocking.canopies import BULKY, CanopySettings, inverted_lists, weights_by_size
 from onoma.resolve.fields.features import Features
@@ -83,7 +83,7 @@ def find_neighbours(
     offsets, features, n_features = _pack(blocks, n)
     none = np.zeros(0, dtype=np.int32)
     index = inverted_lists(offsets, features, n_features)
-    i, j = nearest(first, n, offsets, features, weights_by_size(n, hot), True, *index, none, none, 0, k)
+    i, j = nearest(first, n, offsets, features, weights_by_size(n, hot), BY_SIZE, *index, none, none, 0, k)
     keys = distinct(np.minimum(i, j).astype(np.int64) * n + np.maximum(i, j))
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32)
 

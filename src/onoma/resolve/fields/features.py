@@ -6,7 +6,7 @@ A value's features are ids local to its field, in CSR form. Each has a sort (wha
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.rng import stream
-from onoma.resolve.blocking._canopies_kernels import nearest
+from onoma.resolve.blocking._canopies_kernels import BY_FEATURE, nearest
 from onoma.resolve.blocking.canopies import inverted_lists
 from onoma.resolve.names.names import WordedNames
 
@@ -81,7 +81,7 @@ def _nearest(
         offsets,
         features,
         weights.astype(np.float32),
-        False,
+        BY_FEATURE,
         *lists,
         source,
         none,
