@@ -237,18 +237,19 @@ def write_values(field: FieldMemory, column: pa.ChunkedArray, beside: Sequence[s
     if texts is None:
         return Written([], [], np.full(len(column), -1, dtype=np.int32))
     reasons = all_by_form(texts.raw, field.kind)
-    kept = [i for i, reason in enumerate(reasons) if reason is None]
-    normal = field.made.normalise([*(texts.raw[i] for i in kept), *beside])[: len(kept)]
+    raw = list(texts.raw)
+    kept = [i for i in range(len(raw)) if i not in reasons]
+    normal = field.made.normalise([*(raw[i] for i in kept), *beside])[: len(kept)]
     gone = {"", *field.placeholders}
     known: dict[str, int] = {}
     examples: list[str] = []
-    place = np.full(len(texts.raw) + 1, -1, dtype=np.int32)  # the last is where -1 points
+    place = np.full(len(raw) + 1, -1, dtype=np.int32)  # the last is where -1 points
     for i, text in zip(kept, normal, strict=True):
         value = text[:4] + "-00-00" if field.bare_years and text.endswith(_FIRST_DAY) else text
         if value in gone:
             continue
         if value not in known:
             known[value] = len(known)
-            examples.append(texts.raw[i])
+            examples.append(raw[i])
         place[i] = known[value]
     return Written(list(known), examples, place[texts.codes])

@@ -30,6 +30,7 @@ from onoma.resolve.blocking.index import make_segment
 from onoma.resolve.comparison.weights import log_bayes_factors
 from onoma.resolve.contract import PairEvidence, Posterior, Trees
 from onoma.resolve.fields.kinds import VECTOR
+from onoma.resolve.fields.texts import arrow_of
 from onoma.resolve.posterior.samples import Roots
 from onoma.resolve.result import Resolution
 
@@ -228,16 +229,16 @@ def codes_table(records: NDArray[np.int64], codes: Sequence[NDArray[np.int32]]) 
     return pa.table({"record": records} | {f"f{f}": each for f, each in enumerate(codes)})
 
 
-def append_values(base: KnowledgeBase, f: int, first: int, values: list[str], examples: Sequence[str]) -> None:
+def append_values(base: KnowledgeBase, f: int, first: int, values: Sequence[str], examples: Sequence[str]) -> None:
     """Keep new values of a field, the first of which has this code."""
     base.append("field_values", values_table(f, first, values, examples))
 
 
-def values_table(f: int, first: int, values: list[str], examples: Sequence[str]) -> pa.Table:
+def values_table(f: int, first: int, values: Sequence[str], examples: Sequence[str]) -> pa.Table:
     """Return new values of a field, the first of which has this code."""
     n = len(values)
     columns = {"field": np.full(n, f, np.int32), "code": np.arange(first, first + n, dtype=np.int32)}
-    return pa.table(columns | {"value": pa.array(values, _TEXT), "example": pa.array(examples, _TEXT)})
+    return pa.table(columns | {"value": arrow_of(values).cast(_TEXT), "example": arrow_of(examples).cast(_TEXT)})
 
 
 def segment_row(f: int, first: int, offsets: NDArray[np.int64], ids: NDArray[np.uint32]) -> pa.Table:

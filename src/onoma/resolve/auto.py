@@ -17,7 +17,6 @@ The limits below were set with these scores in sight; on other tables they are u
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.resolve.config import ResolveConfig
@@ -93,7 +92,7 @@ def _by_block(people: Sequence[FieldData], others: Sequence[FieldData]) -> tuple
     """Return the model where no name is rare, and why: trees for a name block whose rows say ever new things."""
     if any(each.kind == "set" for each in others):
         return "hierarchical", "there are names of people with lists around them"
-    given, family = (np.array(part, dtype=object) for part in given_and_family(people))
+    given, family = (part.to_numpy(zero_copy_only=False) for part in given_and_family(people))
     known = np.array([bool(name) for name in family], dtype=np.bool_)
     names, counts = np.unique(family[known].astype(str), return_counts=True)
     if len(names) == 0 or counts.max() < _BLOCK * len(family):
@@ -112,8 +111,7 @@ def _rows_of_rare_names(people: Sequence[FieldData]) -> NDArray[np.int64]:
     """Return label and row of rows with rare names that others have too, those of one name next to each other."""
     step = max(len(people[0].codes) // _MOST, 1)
     some = np.flatnonzero(people[-1].codes % step == 0)
-    given, family = given_and_family(people, some)
-    names = [NameColumn.of_texts(pa.array(column, pa.string())) for column in (given, family)]
+    names = [NameColumn.of_texts(column) for column in given_and_family(people, some)]
     labels = rare_names(names[0], names[1], name_scores(names[0], names[1]))
     rows = np.flatnonzero(labels >= 0)
     order = np.argsort(labels[rows], kind="stable")

@@ -46,10 +46,12 @@ def test_nearest(bags, weights, k, apart, data):
     first = data.draw(st.integers(0, n - 1))
     last = data.draw(st.integers(first, n))
     offsets, features = packed(bags)
-    w = np.array(weights)
+    by_size = data.draw(st.booleans())
+    w = np.array(weights + weights if by_size else weights, np.float32)  # nine records at most
+    weights = [w[sum(f in bag for bag in bags) if by_size else f] for f in range(N_FEATURES)]
     sides = (np.array(source, np.int32), np.array(block, np.int32))
     lists = inverted_lists(offsets, features, N_FEATURES)
-    one, other = nearest(first, last, offsets, features, w, *lists, *sides, apart, k)
+    one, other = nearest(first, last, offsets, features, w, by_size, *lists, *sides, apart, k)
     pairs = list(zip(one.tolist(), other.tolist(), strict=True))
     assert len(set(pairs)) == len(pairs)
     for i in range(n):
@@ -65,7 +67,9 @@ def test_what_all_records_share_weighs_nothing_and_breaks_nothing():
     offsets, features = packed(bags)
     zeros = np.zeros(5, np.int32)
     inverted = inverted_lists(offsets, features, N_FEATURES)
-    one, other = nearest(0, 5, offsets, features, np.zeros(N_FEATURES), *inverted, zeros, zeros, 0, 4)
+    one, other = nearest(
+        0, 5, offsets, features, np.zeros(N_FEATURES, np.float32), False, *inverted, zeros, zeros, 0, 4
+    )
     assert sorted(zip(one.tolist(), other.tolist(), strict=True)) == list(itertools.permutations(range(5), 2))
 
 

@@ -9,12 +9,12 @@ import pytest
 from onoma.corpus.simulate.names import provider
 from onoma.resolve.fields import prepare_fields
 from onoma.resolve.fields.infer import infer_kind
-from onoma.resolve.fields.profile import profile_column
+from onoma.resolve.fields.profile import Profile
 
 
 def infer(name, values, n_records=None):
     counts = Counter(values)
-    profile = profile_column(list(counts), np.array(list(counts.values())), n_records or len(values))
+    profile = Profile(list(counts), np.array(list(counts.values())), n_records or len(values))
     return infer_kind(name, profile).kind
 
 

@@ -104,9 +104,9 @@ suspects = st.one_of(
 
 @given(st.lists(suspects, max_size=5), st.sampled_from(["text", "date", "code", "person", "category"]))
 def test_many_at_once_as_one_by_one(texts, kind):
-    expected = [by_form(text, kind) for text in texts]
+    expected = {i: why for i, text in enumerate(texts) if (why := by_form(text, kind)) is not None}
     assert all_by_form(texts, kind) == expected
-    assert all_by_form([*texts, *["Ada"] * 100], kind)[: len(texts)] == expected
+    assert all_by_form([*texts, *["Ada"] * 100], kind) == expected
 
 
 def test_a_date_long_ago_is_no_placeholder():

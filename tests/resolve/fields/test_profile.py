@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from onoma.resolve.fields.profile import name_words, profile_column
+from onoma.resolve.fields.profile import Profile, name_words
 
 
 def profile(raw, counts=None):
     counts = np.ones(len(raw), dtype=np.int64) if counts is None else np.array(counts)
-    return profile_column(raw, counts, int(counts.sum()) + 1)
+    return Profile(raw, counts, int(counts.sum()) + 1)
 
 
 def test_counts_and_shares():

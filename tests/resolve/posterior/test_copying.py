@@ -249,15 +249,18 @@ def large_problem(seed, n=400):
     return n, pairs, copy, 0.3 * copy
 
 
-def test_threads_change_nothing(monkeypatch):
+def test_neither_threads_nor_batches_change_anything(monkeypatch):
     monkeypatch.setattr(copying, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(copying, "_BATCH", 64)
     n, pairs, copy, relative = large_problem(0)
     found = []
-    for threads in (1, 2, 3):
+    for threads, lopsided in itertools.product((1, 2, 3), (0.0, 1.0)):  # all together, and batch by batch
+        monkeypatch.setattr(copying, "_LOPSIDED", lopsided)
         sampler = make_sampler(n, pairs, 0, threads=threads)
         draws = [sampler.run(copy, relative, n_sweeps=k, n_kept=k // 2) for k in (4, 0, 7)]
         found.append([getattr(each, name) for each in draws for name in ("copied", "related", "together", "akin")])
         found[-1] += [each.roots for each in draws] + [each.n_entities for each in draws] + [sampler.time]
+        assert (len(sampler._layout.batches) > 3) == bool(lopsided)
     for others in found[1:]:
         for one, other in zip(found[0], others, strict=True):
             assert np.array_equal(one, other)

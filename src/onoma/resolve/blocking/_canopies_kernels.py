@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 
 from onoma.numerics.kernels import lean
 
-_SPREAD = np.uint32(0x9E3779B1)  # 2^32 / golden ratio: multiplying by it spreads keys
+BY_FEATURE, BY_SIZE = False, True
+"""Whether weights are told for each feature, or for each number of records that have one."""
 
 
 @lean
@@ -37,7 +38,8 @@ def nearest(
     last: int,
     offsets: NDArray[np.int64],
     features: NDArray[np.int32],
-    weights: NDArray[np.float64],
+    weights: NDArray[np.float32],
+    by_size: bool,
     inverted_offsets: NDArray[np.int64],
     inverted: NDArray[np.int32],
     source: NDArray[np.int32],
@@ -47,86 +49,73 @@ def nearest(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """For the records first … last - 1, find the k others that share the greatest weight of features.
 
+    `weights` are by feature or, `BY_SIZE`, by how many records have it: a number that is at hand with where its list
+    begins and ends, while what is known of each feature lies far apart.
     `apart` = 1: only records of another source; 0: of any; -1: only of the same source. Records of different blocks are
     never neighbours; without blocks the array is empty. Of equal neighbours at the edge of the k, those met first are
     taken.
     """
-    # The others that a record meets, in a hash table small enough for the nearest memory: a number and a score side by
-    # side. None is left in it between records, so each record uses as much of it as it needs.
-    table = np.full(16, -1, dtype=np.int64)
-    keys, scores = table.view(np.int32), table.view(np.float32)
-    slots = np.empty(16, dtype=np.int32)
+    # What each other has in common with a record, -1 where nothing is; no branch depends on whether one was met before,
+    # and accesses do not wait for each other.
+    n = len(offsets) - 1
+    shared = np.full(n, -1.0, dtype=np.float32)
+    met = np.empty(n + 1, dtype=np.int32)
+    scores = np.empty(n + 1, dtype=np.float32)
     best = np.empty(k, dtype=np.float32)
     out_i = np.empty((last - first) * k, dtype=np.int32)
     out_j = np.empty((last - first) * k, dtype=np.int32)
-    one, two = np.uint32(1), np.uint32(2)
+    none = np.float32(0.0)
     any_other = len(block) == 0 and apart == 0
     m = 0
     for i in range(first, last):
-        n_postings, touched = 0, 0
+        touched = 0
+        for at in range(offsets[i], offsets[i + 1]):
+            # Lists lie far apart: all are asked for at once, before any is read, which hides how long each takes.
+            touched ^= inverted[inverted_offsets[features[at]]]
+        n_met = np.uint64(0)
         for at in range(offsets[i], offsets[i + 1]):
             start, end = inverted_offsets[features[at]], inverted_offsets[features[at] + 1]
-            n_postings += end - start
-            # Lists lie far apart: all are asked for at once, before any is read, which hides how long each takes.
-            touched ^= inverted[start]
-        size = 16
-        while size < 2 * min(n_postings, len(offsets)):
-            size *= 2
-        if size > len(table):
-            table = np.full(size, -1, dtype=np.int64)
-            keys, scores = table.view(np.int32), table.view(np.float32)
-            slots = np.empty(size, dtype=np.int32)
-        mask = np.uint32(size - 1)
-        n_met = 0
-        for at in range(offsets[i], offsets[i + 1]):
-            feature = features[at]
-            weight = np.float32(weights[feature])
-            for place in range(inverted_offsets[feature], inverted_offsets[feature + 1]):
-                j = inverted[place]
+            weight = weights[end - start] if by_size else weights[features[at]]
+            # Numbers without a sign are no places counted from the end, and need not be asked whether they are.
+            for place in range(np.uint64(start), np.uint64(end)):
+                j = np.uint32(inverted[place])
                 if not any_other:
                     if len(block) > 0 and block[j] != block[i]:
                         continue
                     if (apart == 1 and source[j] == source[i]) or (apart == -1 and source[j] != source[i]):
                         continue
-                slot = (np.uint32(j) * _SPREAD >> np.uint32(8)) & mask
-                while True:
-                    key = keys[two * slot]
-                    if key == j:
-                        scores[two * slot + one] += weight
-                        break
-                    if key < 0:
-                        keys[two * slot], scores[two * slot + one] = j, weight
-                        slots[n_met] = slot
-                        n_met += 1
-                        break
-                    slot = (slot + one) & mask
+                before = shared[j]
+                shared[j] = max(before, none) + weight
+                met[n_met] = j
+                n_met += np.uint64(before < none)
         for q in range(n_met):
-            if keys[2 * slots[q]] == i:  # itself, which is not asked for at every step: it is the last of all
-                scores[2 * slots[q] + 1] = -1.0
+            scores[q] = shared[met[q]]
+            shared[met[q]] = -1.0
+        for q in range(n_met):
+            if met[q] == i:  # itself, which is not asked for at every step: it is the last of all
+                scores[q] = -1.0
                 break
         edge = np.float32(0.0)
         if n_met > k and touched != -1:  # which it never is: records are numbered from 0 on
             for q in range(k):
-                best[q] = scores[2 * slots[q] + 1]
+                best[q] = scores[q]
             make_heap(best)
             for q in range(k, n_met):
-                score = scores[2 * slots[q] + 1]
-                if score > best[0]:
-                    best[0] = score
+                if scores[q] > best[0]:
+                    best[0] = scores[q]
                     sift(best, 0)
             edge = best[0]
         taken = 0
         for q in range(n_met):
-            if scores[2 * slots[q] + 1] > edge:
-                out_i[m], out_j[m] = i, keys[2 * slots[q]]
+            if scores[q] > edge:
+                out_i[m], out_j[m] = i, met[q]
                 m += 1
                 taken += 1
         for q in range(n_met):
-            if scores[2 * slots[q] + 1] == edge and taken < k:
-                out_i[m], out_j[m] = i, keys[2 * slots[q]]
+            if scores[q] == edge and taken < k:
+                out_i[m], out_j[m] = i, met[q]
                 m += 1
                 taken += 1
-            keys[2 * slots[q]] = -1
     return out_i[:m], out_j[:m]
 
 
@@ -138,7 +127,7 @@ def entries_of_values(
     counts: NDArray[np.int64],
     n_features: int,
     hot: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]:
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], int]:
     """Return the features of records by those of their values: records, features, the records of each, the too common.
 
     Only features of two records or more and of at most `hot` are kept, and numbered anew.
@@ -192,7 +181,7 @@ def entries_of_pairs(
     other: NDArray[np.int32],
     other_counts: NDArray[np.int64],
     hot: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]:
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], int]:
     """Return the same where a feature is the pair of values of two fields: the records of the one's, and the other's.
 
     What the records of one value have in the other field is counted value by value, where it fits the nearest memory.
@@ -223,7 +212,7 @@ def entries_of_pairs(
             n_kept += 1
     # Features are numbered by first appearance.
     number = np.full(n_pairs, -1, dtype=np.int32)
-    kept = np.empty(n_kept, dtype=np.int64)
+    kept = np.empty(n_kept, dtype=np.int32)
     rows = np.empty(n_entries, dtype=np.int32)
     features = np.empty(n_entries, dtype=np.int32)
     m = n = 0
@@ -240,10 +229,10 @@ def entries_of_pairs(
 
 
 @nb.njit(cache=True, nogil=True)
-def _number(frequency: NDArray[np.int64], hot: int) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
+def _number(frequency: NDArray[np.int64], hot: int) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
     """Number the useful features (-1: the others); return also the records of each, and how many are too common."""
     number = np.full(len(frequency), -1, dtype=np.int32)
-    kept = np.empty(len(frequency), dtype=np.int64)
+    kept = np.empty(len(frequency), dtype=np.int32)
     n = n_hot = 0
     for feature in range(len(frequency)):
         if frequency[feature] > hot:

@@ -23,6 +23,7 @@ from onoma.numerics.memory import give_back
 from onoma.numerics.parts import n_threads
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking._canopies_kernels import (
+    BY_SIZE,
     cosines,
     count_features,
     entries_of_pairs,
@@ -42,6 +43,7 @@ __all__ = [
     "inverted_lists",
     "pair_similarity",
     "pairs_within_blocks",
+    "weights_by_size",
     "with_pairs",
 ]
 
@@ -49,9 +51,9 @@ BULKY = ("text", "set", "vector", "geo", "number")
 """Kinds whose whole values are too various to be paired with others."""
 _CHUNK, _FEW = 4096, 512
 """Records whose neighbours are found at a time: of all, and of some."""
-_Entries = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]
+_Entries = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], int]
 """Entries (records, features), how many records each feature has, and how many features were too common."""
-_Block = tuple[NDArray[np.unsignedinteger], NDArray[np.int32], NDArray[np.int64], int]
+_Block = tuple[NDArray[np.unsignedinteger], NDArray[np.int32], NDArray[np.int32], int]
 """The same, with how many entries each record has."""
 
 
@@ -134,16 +136,19 @@ def _near_keys(
     """Return the keys a·n + b (a < b) of each record with its nearest, in parts, and how many features were hot."""
     n = len(fields[0].codes)
     k, hot = settings.resolved(n)
-    offsets, features, weights, n_hot = _bags(fields, n, hot)
+    offsets, features, frequency, n_hot = _bags(fields, n, hot)
+    n_features = len(frequency)
+    del frequency
     give_back(n)
-    inverted_offsets, inverted = inverted_lists(offsets, features, len(weights))
+    lists = inverted_lists(offsets, features, n_features)
+    weights = weights_by_size(n, hot)
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
     apart = apart if len(source) else 0
 
     def part(first: int) -> NDArray[np.int64]:
         last = min(first + _CHUNK, n)
-        i, j = nearest(first, last, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+        i, j = nearest(first, last, offsets, features, weights, BY_SIZE, *lists, source, block, apart, k)
         return np.minimum(i, j) * np.int64(n) + np.maximum(i, j)
 
     found: list[NDArray[np.int64]] = []
@@ -169,15 +174,16 @@ def find_near(
     """
     k, hot = (settings or CanopySettings()).resolved(n)
     total = len(fields[0].codes)
-    offsets, features, weights, _ = _bags(fields, total, hot)
-    inverted_offsets, inverted = inverted_lists(offsets, features, len(weights))
+    offsets, features, frequency, _ = _bags(fields, total, hot)
+    lists = inverted_lists(offsets, features, len(frequency))
+    weights = weights_by_size(total, hot)
     none = np.zeros(0, dtype=np.int32)
     source, block = (none if source is None else source), (none if block is None else block)
     apart = apart if len(source) else 0
 
     def part(first: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         bounds = first, min(first + _FEW, total)
-        return nearest(*bounds, offsets, features, weights, inverted_offsets, inverted, source, block, apart, k)
+        return nearest(*bounds, offsets, features, weights, BY_SIZE, *lists, source, block, apart, k)
 
     with ThreadPoolExecutor(n_threads()) as pool:
         found = list(pool.map(part, range(n, total, _FEW)))
@@ -213,14 +219,14 @@ def pairs_within_blocks(block: NDArray[np.int32]) -> Candidates:
 def pair_similarity(fields: Sequence[FieldData], a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return the cosine of the features of two records, for each pair; all features count, the common ones little."""
     n = len(fields[0].codes)
-    offsets, features, weights, _ = _bags(fields, n, n)
-    return cosines(a, b, offsets, features, weights)
+    offsets, features, frequency, _ = _bags(fields, n, n)
+    return cosines(a, b, offsets, features, np.log(n / frequency) ** 2)
 
 
 def _bags(
     fields: Sequence[FieldData], n: int, hot: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], int]:
-    """Return the features of all records (offsets, ids), the weight of each feature, and how many were too common."""
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], int]:
+    """Return the features of all records (offsets, ids), how many have each, and how many were too common."""
     threads = n_threads()
     with ThreadPoolExecutor(threads) as pool:
         short = [field for field in fields if field.kind not in BULKY]
@@ -233,7 +239,7 @@ def _bags(
         np.cumsum(offsets, out=offsets)
         features = np.empty(offsets[-1], dtype=np.int32)
         place, n_features, n_hot = offsets[:-1].copy(), 0, 0
-        weights = [np.zeros(0)]
+        known = [np.zeros(0, dtype=np.int32)]
         borders = [n * part // threads for part in range(threads + 1)]
         while blocks:
             counts, ids, frequency, too_common = blocks.pop(0)  # the memory of a block is free when it is packed
@@ -243,10 +249,17 @@ def _bags(
             done = [pool.submit(fill_rows, rows[each], ids[each], n_features, place, features) for each in parts]
             for each in done:
                 each.result()
-            weights.append(np.log(n / frequency) ** 2)
+            known.append(frequency)
             n_features += len(frequency)
             n_hot += too_common
-    return offsets, features, np.concatenate(weights), n_hot
+    return offsets, features, np.concatenate(known), n_hot
+
+
+def weights_by_size(n: int, hot: int) -> NDArray[np.float32]:
+    """Return what features of none, one, two … of n records weigh, up to those of so many that they are hot."""
+    found = np.zeros(min(n, hot) + 1, dtype=np.float32)
+    found[1:] = np.log(n / np.arange(1, len(found))) ** 2
+    return found
 
 
 def _made(n: int, make: Callable[[], _Entries]) -> _Block:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from onoma.corpus.fingerprints import text_fingerprints
 from onoma.numerics.distinct import distinct
-from onoma.resolve.blocking._canopies_kernels import count_rows, entries_of_values, fill_rows, nearest
+from onoma.resolve.blocking._canopies_kernels import BY_SIZE, count_rows, entries_of_values, fill_rows, nearest
 from onoma.resolve.blocking._index_kernels import entries_of_new_pairs, known_features, make_table
-from onoma.resolve.blocking.canopies import BULKY, CanopySettings, inverted_lists
+from onoma.resolve.blocking.canopies import BULKY, CanopySettings, inverted_lists, weights_by_size
 from onoma.resolve.fields.features import Features
 from onoma.resolve.fields.field import FieldData
 
@@ -43,6 +43,10 @@ class FieldIndex(NamedTuple):
     """The value of each record, old ones first; -1: missing."""
     segment: Segment
     """The features of each value."""
+
+
+_Entries = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32] | NDArray[np.int64]]
+"""Records, features, and how many records each feature has."""
 
 
 def make_segment(field: FieldData, *, hot: int) -> Segment:
@@ -70,23 +74,21 @@ def find_neighbours(
     """Return the pairs of a new record (those from the first on) with its nearest others: one, other, one > …, once."""
     n = len(fields[0].codes)
     k, hot = settings.resolved(n)
-    blocks = []
+    blocks: list[_Entries] = []
     for field in fields:
         blocks += _value_blocks(field, first, hot)
     short = [field for field in fields if field.kind not in BULKY]
     for one, other in itertools.combinations(short, 2):
         blocks.append(entries_of_new_pairs(one.codes, other.codes, first, len(other.segment.offsets), hot))
-    offsets, features, weights = _pack(blocks, n)
+    offsets, features, n_features = _pack(blocks, n)
     none = np.zeros(0, dtype=np.int32)
-    index = inverted_lists(offsets, features, len(weights))
-    i, j = nearest(first, n, offsets, features, weights, *index, none, none, 0, k)
+    index = inverted_lists(offsets, features, n_features)
+    i, j = nearest(first, n, offsets, features, weights_by_size(n, hot), BY_SIZE, *index, none, none, 0, k)
     keys = distinct(np.minimum(i, j).astype(np.int64) * n + np.maximum(i, j))
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32)
 
 
-def _value_blocks(
-    field: FieldIndex, first: int, hot: int
-) -> list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]]:
+def _value_blocks(field: FieldIndex, first: int, hot: int) -> list[_Entries]:
     """Return the entries of whole values, and of the features inside them, that new records have."""
     n_values = len(field.segment.offsets) - 1
     counts = np.bincount(field.codes[field.codes >= 0], minlength=n_values).astype(np.int64)
@@ -96,7 +98,7 @@ def _value_blocks(
     here[new] = 1
     whole = np.concatenate([[0], np.cumsum(here)])
     numbers = np.arange(len(new), dtype=np.int32)
-    found = [entries_of_values(field.codes, whole, numbers, counts, len(new), hot)[:3]]
+    found: list[_Entries] = [entries_of_values(field.codes, whole, numbers, counts, len(new), hot)[:3]]
     offsets, ids = field.segment
     inside = np.concatenate([np.zeros(0, np.int64), *(ids[offsets[v] : offsets[v + 1]].astype(np.int64) for v in new)])
     if len(inside):
@@ -106,19 +108,15 @@ def _value_blocks(
     return found
 
 
-def _pack(
-    blocks: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]], n: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Return the features of all records (offsets, ids), and the weight of each feature."""
+def _pack(blocks: list[_Entries], n: int) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
+    """Return the features of all records (offsets, ids), and how many there are."""
     offsets = np.zeros(n + 1, dtype=np.int64)
     for rows, _, _ in blocks:
         count_rows(rows, offsets)
     np.cumsum(offsets, out=offsets)
     features = np.empty(offsets[-1], dtype=np.int32)
     place, n_features = offsets[:-1].copy(), 0
-    weights = [np.zeros(0)]
     for rows, ids, frequency in blocks:
         fill_rows(rows, ids, n_features, place, features)
-        weights.append(np.log(n / frequency) ** 2)
         n_features += len(frequency)
-    return offsets, features, np.concatenate(weights)
+    return offsets, features, n_features

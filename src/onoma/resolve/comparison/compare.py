@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
@@ -16,6 +15,7 @@ from onoma.progress import SILENT, Progress
 from onoma.resolve.comparison._weights_kernels import fill_shares
 from onoma.resolve.fields._pairs_kernels import different_values
 from onoma.resolve.fields.field import FieldData, places_among
+from onoma.resolve.fields.texts import arrow_of
 
 __all__ = ["LazyShares", "compare_records", "log_shares", "random_pairs"]
 
@@ -147,7 +147,7 @@ def _commonest(
     if len(field.values) < _FEW:  # done before Arrow begins
         words = np.array([text.count(" ") + 1 for text in field.values])
     else:
-        words = pc.count_substring(pa.array(field.values, pa.string()), " ").to_numpy() + 1
+        words = pc.count_substring(arrow_of(field.values), " ").to_numpy() + 1
     incomplete = words < np.round(np.average(words, weights=field.counts))
     if not incomplete.any():
         return share

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
@@ -19,6 +18,7 @@ from onoma.resolve.comparison.taught import count_in_part
 from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.lone import taught_field
+from onoma.resolve.fields.texts import arrow_of
 
 __all__ = ["CONTRAST_LEVELS", "contrast_levels", "count_pairs", "gather_evidence"]
 
@@ -164,7 +164,7 @@ def _identity(fields: Sequence[FieldData]) -> NDArray[np.bool_]:
 def _mean_words(field: FieldData) -> float:
     if len(field.values) == 0:
         return 1.0
-    words = pc.count_substring(pa.array(field.values, pa.string()), " ").to_numpy() + 1
+    words = pc.count_substring(arrow_of(field.values), " ").to_numpy() + 1
     return float(np.average(words, weights=field.counts))
 
 
@@ -179,4 +179,5 @@ def _own(fields: Sequence[FieldData]) -> NDArray[np.bool_]:
 
 
 def _is_to_the_day(dates: FieldData) -> bool:
-    return float(np.average([not value.endswith("-00") for value in dates.values], weights=dates.counts)) > 0.5
+    bare = pc.ends_with(arrow_of(dates.values), "-00").to_numpy(zero_copy_only=False)
+    return float(np.average(~bare, weights=dates.counts)) > 0.5

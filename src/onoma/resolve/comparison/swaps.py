@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from rapidfuzz.distance import JaroWinkler
 from rapidfuzz.process import cpdist
 
 from onoma.resolve.fields.field import FieldData, places_among
+from onoma.resolve.fields.texts import arrow_of
 
 __all__ = ["mark_swaps"]
 
@@ -49,8 +51,8 @@ def _crossed(one: FieldData, other: FieldData, a: NDArray[np.int32], b: NDArray[
     crossed = forth & back
     for exact, left, right in ((forth, b, a), (back, a, b)):
         nearly = np.flatnonzero(exact & ~crossed)
-        names = [one.values[code] for code in one.codes[left[nearly]]]
-        swapped = [other.values[code] for code in other.codes[right[nearly]]]
         if len(nearly):
+            names = arrow_of(one.values).take(pa.array(one.codes[left[nearly]])).to_pylist()
+            swapped = arrow_of(other.values).take(pa.array(other.codes[right[nearly]])).to_pylist()
             crossed[nearly] = cpdist(names, swapped, scorer=JaroWinkler.similarity, dtype=np.float32) >= _ALIKE
     return crossed

@@ -29,7 +29,7 @@ from onoma.resolve.fields.columns import holds_numbers, read_texts
 from onoma.resolve.fields.infer import infer_kind
 from onoma.resolve.fields.kinds import IGNORE, VECTOR
 from onoma.resolve.fields.lexicon import SMALL_WORDS, listed
-from onoma.resolve.fields.profile import Profile, name_words, profile_column
+from onoma.resolve.fields.profile import Profile, name_words
 from onoma.resolve.fields.wording.model import features
 from onoma.resolve.fields.writing import fold
 
@@ -231,7 +231,7 @@ def _look(column: pa.ChunkedArray, name: str) -> _Column:
     if texts is None:
         kind = VECTOR if holds_numbers(column.type) else IGNORE
         return _Column(name, kind, kind, Counter(), nothing)
-    profile = profile_column(texts.raw, texts.counts(), len(texts.codes))
+    profile = Profile(texts.raw, texts.counts(), len(texts.codes))
     words = Counter(word for text in profile.sample for word in fold(text).split() if word not in SMALL_WORDS)
     letters = np.asarray(features(profile.sample)[:, :-1].mean(axis=0)).ravel()
     return _Column(name, infer_kind(name, profile).kind, _by_values(profile), words, letters)

@@ -14,23 +14,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
-from rapidfuzz import distance, process
 
 from onoma.numerics.distinct import distinct
-from onoma.resolve.fields._bags_kernels import bag_cosines, deletion_hashes, soft_cosines
+from onoma.resolve.fields._bags_kernels import bag_cosines, deletion_hashes, letters_alone, soft_cosines
+from onoma.resolve.fields._texts_kernels import distinct_within
 from onoma.resolve.fields.features import trigrams
-from onoma.resolve.fields.writing import cores_for
+from onoma.resolve.fields.texts import Texts, bytes_of, split_words
 
 __all__ = ["COSINE_CUTS", "Alike", "Bags", "alike_words", "cosine_names", "cut", "no_alike", "sharing", "slips"]
 
 COSINE_CUTS = (0.95, 0.85, 0.75, 0.65, 0.55, 0.48, 0.41, 0.35, 0.30, 0.25, 0.20, 0.16, 0.12, 0.08, 0.04)
 """Where cosines are cut into levels: wide where matches are, fine where matches and others mix."""
 
-_FEW = 300  # texts
 _SO_FEW = 32  # words
+_SHORTEST, _LONGEST = 4, 40
+"""Letters of words that slips are looked for in: shorter ones are too short to say, longer ones are no words."""
 _HOT = 64  # words that share one deletion: beyond this many the form says nothing
 
 
@@ -52,7 +51,7 @@ class Bags:
 
     offsets: NDArray[np.int64]
     ids: NDArray[np.int32]
-    words: list[str]
+    words: Sequence[str]
     idf: NDArray[np.float64]
     norms: NDArray[np.float64]
 
@@ -69,16 +68,14 @@ class Bags:
     @classmethod
     def of_texts(cls, texts: Sequence[str], counts: NDArray[np.int64]) -> "Bags":
         """Make bags of the words of texts in which one space stands between words, none before or after."""
-        if len(texts) < _FEW:  # done before Arrow begins
-            return cls.build((text.split(" ") for text in texts), counts)
-        lists = pc.split_pattern(pa.array(texts, pa.string()), " ")
-        encoded = lists.flatten().dictionary_encode()
-        row = np.repeat(np.arange(len(texts)), np.diff(lists.offsets.to_numpy()))
-        words = encoded.dictionary.to_pylist()
-        pairs = distinct(row * len(words) + encoded.indices.to_numpy())
-        offsets = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum(np.bincount(pairs // max(len(words), 1), minlength=len(texts)), out=offsets[1:])
-        return cls._weighed(offsets, (pairs % max(len(words), 1)).astype(np.int32), words, counts)
+        return cls.of_words(*split_words(texts), counts)
+
+    @classmethod
+    def of_words(
+        cls, offsets: NDArray[np.int64], ids: NDArray[np.int32], words: Sequence[str], counts: NDArray[np.int64]
+    ) -> "Bags":
+        """Make bags of numbered words, one value after the other: what `split_words` gives."""
+        return cls._weighed(*distinct_within(offsets, ids), words, counts)
 
     @classmethod
     def of_trigrams(cls, values: Sequence[str], counts: NDArray[np.int64]) -> "Bags":
@@ -91,7 +88,7 @@ class Bags:
 
     @classmethod
     def _weighed(
-        cls, offsets: NDArray[np.int64], ids: NDArray[np.int32], words: list[str], counts: NDArray[np.int64]
+        cls, offsets: NDArray[np.int64], ids: NDArray[np.int32], words: Sequence[str], counts: NDArray[np.int64]
     ) -> "Bags":
         lengths = np.diff(offsets)
         frequency = np.bincount(ids, np.repeat(counts, lengths), minlength=len(words))
@@ -100,9 +97,9 @@ class Bags:
         norms = np.sqrt(np.maximum(squares[offsets[1:]] - squares[offsets[:-1]], 0.0))
         return cls(offsets, ids, words, idf, norms)
 
-    def row_ids(self) -> NDArray[np.int64]:
+    def row_ids(self) -> NDArray[np.int32]:
         """Return the value of each entry of `ids`."""
-        return np.repeat(np.arange(len(self.norms)), np.diff(self.offsets))
+        return np.repeat(np.arange(len(self.norms), dtype=np.int32), np.diff(self.offsets))
 
     def cosines(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the cosine of each pair of values."""
@@ -148,44 +145,40 @@ def no_alike(n_words: int) -> Alike:
 def slips(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
     """Return the pairs of words one slip apart (a letter missing, extra, wrong or swapped with the next).
 
-    Two such words become the same by deleting at most one letter from each; that finds them, RapidFuzz confirms. Words
-    of fewer than four letters are too short to say, numbers mean something else when a digit differs.
+    Two such words become the same by deleting at most one letter from each; that finds them, comparing them confirms.
+    Words of fewer than four letters are too short to say, numbers mean something else when a digit differs.
     """
-    chosen = np.array([i for i, word in enumerate(words) if 4 <= len(word) <= 40 and word.isalpha()], np.int64)
-    nothing = np.empty(0, np.int64)
+    texts = Texts(words)
+    chosen = _worth_slips(words, texts)
     if len(chosen) < 2:
+        nothing = np.empty(0, np.int64)
         return nothing, nothing, np.empty(0, np.float32)
     if len(chosen) <= _SO_FEW:  # all with all
-        texts = [words[i] for i in chosen.tolist()]
-        steps = process.cdist(texts, texts, scorer=distance.OSA.distance, score_cutoff=1, dtype=np.int32)
-        one, other = np.nonzero(np.triu(steps == 1))
-        return chosen[one], chosen[other], _near([texts[i] for i in one], [texts[i] for i in other])
-    letters = np.frombuffer("".join(words[i] for i in chosen.tolist()).encode("utf-32-le"), np.uint32).copy()
-    offsets = np.zeros(len(chosen) + 1, np.int64)
-    np.cumsum([len(words[i]) for i in chosen.tolist()], out=offsets[1:])
-    hashes, rows = deletion_hashes(letters, offsets)
-    a, b = sharing(hashes, chosen[rows], hot=_HOT)
-    if len(a) == 0:
-        return nothing, nothing, np.empty(0, np.float32)
-    table = np.array(words, dtype=object)
-    first, second, cores = table[a].tolist(), table[b].tolist(), cores_for(len(a))
-    steps = process.cpdist(first, second, scorer=distance.OSA.distance, score_cutoff=1, dtype=np.int32, workers=cores)
-    near = steps == 1
+        one, other = np.triu_indices(len(chosen), 1)
+        a, b = chosen[one], chosen[other]
+    else:
+        hashes, rows = deletion_hashes(texts.letters, texts.offsets, chosen)
+        a, b = sharing(hashes, rows, hot=_HOT)
+    near = texts.slips(a.astype(np.int32), b.astype(np.int32)) == 1
     a, b = a[near], b[near]
-    return a, b, _near(table[a].tolist(), table[b].tolist())
+    longest = np.maximum(texts.lengths[a], texts.lengths[b])
+    return a, b, (1 - 1 / np.maximum(longest, 1)).astype(np.float32)
 
 
-def _near(one: Sequence[str], other: Sequence[str]) -> NDArray[np.float32]:
-    """Return how alike words are that are one slip apart: the more, the longer they are."""
-    longest = np.array([max(len(a), len(b)) for a, b in zip(one, other, strict=True)], np.float64)
-    return (1 - 1 / np.maximum(longest, 1)).astype(np.float32)
+def _worth_slips(words: Sequence[str], texts: Texts) -> NDArray[np.int64]:
+    """Return the words of letters alone, neither too short nor too long."""
+    found = (texts.lengths >= _SHORTEST) & (texts.lengths <= _LONGEST) & letters_alone(texts.letters, texts.offsets)
+    foreign = np.flatnonzero(found & (texts.lengths != np.diff(bytes_of(words)[1])))
+    found[foreign] = [words[i].isalpha() for i in foreign.tolist()]
+    return np.flatnonzero(found)
 
 
 def sharing(
     keys: NDArray[np.uint64] | NDArray[np.int32], rows: NDArray[np.int64], *, hot: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the pairs of rows with a common key, each once, leaving out keys of more than `hot` rows."""
-    order = np.lexsort((rows, keys))
+    ascends = bool((rows[1:] >= rows[:-1]).all())
+    order = np.argsort(keys, kind="stable") if ascends else np.lexsort((rows, keys))
     keys, rows = keys[order], rows[order]
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     sizes = np.diff(np.append(starts, len(keys)))

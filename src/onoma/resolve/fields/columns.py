@@ -1,8 +1,8 @@
 """Columns as distinct texts: every Arrow type that can be compared, read in one way."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast, overload
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -11,36 +11,12 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields.elements import JOINT
 from onoma.resolve.fields.field import Codes
+from onoma.resolve.fields.missing import suspects
+from onoma.resolve.fields.texts import ArrowTexts
 
-__all__ = ["ArrowTexts", "TextColumn", "holds_numbers", "read_texts"]
+_FEW = 300  # texts: so many are worked on one by one before Arrow has begun
 
-
-class ArrowTexts(Sequence[str]):
-    """Texts that are seldom looked at, packed: as objects they take four times the room.
-
-    Examples
-    --------
-    >>> texts = ArrowTexts(["one", "two"])
-    >>> texts[1], list(texts), texts[:1]
-    ('two', ['one', 'two'], ['one'])
-    """
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = pa.array(texts, pa.large_string())
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: int | slice) -> str | list[str]:
-        found = self._texts[at]
-        return cast("list[str]", found.to_pylist()) if isinstance(at, slice) else cast("str", found.as_py())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self[:])
+__all__ = ["TextColumn", "holds_numbers", "read_texts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +37,13 @@ class TextColumn:
 
     name: str
     columns: tuple[str, ...]
-    raw: list[str]
+    raw: Sequence[str]
     codes: Codes
+
+    @cached_property
+    def suspects(self) -> NDArray[np.int64]:
+        """The texts that may stand for missing values."""
+        return suspects(self.raw)
 
     def counts(self) -> NDArray[np.int64]:
         """Return the number of records with each text."""
@@ -87,7 +68,8 @@ def read_texts(column: pa.ChunkedArray, name: str) -> TextColumn | None:
     filled = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
     encoded = filled.combine_chunks().dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    return TextColumn(name, (name,), encoded.dictionary.to_pylist(), codes)
+    distinct = encoded.dictionary
+    return TextColumn(name, (name,), distinct.to_pylist() if len(distinct) <= _FEW else ArrowTexts(distinct), codes)
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray | None:

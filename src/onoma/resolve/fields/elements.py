@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from onoma.resolve.fields.names import write_name
 
-__all__ = ["JOINT", "STRONG", "split_elements", "splitter_of", "strong_delimiters"]
+__all__ = ["JOINT", "STRONG", "may_part", "split_elements", "splitter_of", "strong_delimiters"]
 
 JOINT = "\x1f"
 """Parts the elements of a list column in text form (ASCII's own unit separator)."""
@@ -28,6 +28,11 @@ def strong_delimiters(raw: Sequence[str]) -> tuple[str, ...]:
 def splitter_of(strong: Sequence[str]) -> re.Pattern[str] | None:
     """Return the pattern of a column's strong delimiters; None where commas and `and` part elements."""
     return re.compile("|".join(re.escape(sign) for sign in strong)) if strong else None
+
+
+def may_part(text: str) -> bool:
+    """Say whether a text without strong delimiters may be of several elements: else it is one, or none."""
+    return "," in text or _AND.search(text) is not None
 
 
 def split_elements(text: str, splitter: re.Pattern[str] | None = None) -> list[str]:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from onoma.numerics.distinct import distinct
 from onoma.resolve.fields._features_kernels import count_entries, count_trigrams, place_entries
+from onoma.resolve.fields._texts_kernels import padded_letters
+from onoma.resolve.fields.texts import Texts, bytes_of
 
 __all__ = ["SORTS", "Features", "FeaturesBuilder", "trigrams"]
 
@@ -113,7 +115,7 @@ class FeaturesBuilder:
     def add_values(self, values: Sequence[str]) -> None:
         """Add each value, all of them different, as its own feature."""
         every = np.arange(len(values), dtype=np.int32)
-        if all(values):
+        if all(values) if isinstance(values, list) else np.diff(bytes_of(values)[1]).min(initial=1) > 0:
             self.add_rows("value", every, every, values)
         else:
             self.add("value", ([value] for value in values))
@@ -151,10 +153,15 @@ class FeaturesBuilder:
         return Features(offsets, grouped, sorts, _Texts(self._texts, self._n))
 
 
-def trigrams(values: Sequence[str]) -> tuple[Numbers, Numbers, list[str]]:
+def trigrams(values: Sequence[str] | Texts, most: int = 1 << 30) -> tuple[Numbers, Numbers, list[str]]:
     """Return the distinct character trigrams of each value as (value, trigram) pairs, and the trigrams.
 
     A value is padded with one space on each side, so that how it begins and ends counts.
+
+    Parameters
+    ----------
+    most
+        Letters of a value that are looked at.
 
     Examples
     --------
@@ -164,23 +171,23 @@ def trigrams(values: Sequence[str]) -> tuple[Numbers, Numbers, list[str]]:
     >>> rows.tolist(), ids.tolist()
     ([0, 0, 1], [0, 2, 1])
     """
-    joined = " " + "  ".join(values) + " "
-    if not values:
+    packed = values if isinstance(values, Texts) else Texts(values)
+    if len(packed.offsets) == 1:
         return np.empty(0, np.int32), np.empty(0, np.int32), []
-    points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
-    letters = np.flatnonzero(np.bincount(points))
+    there = np.bincount(packed.letters, minlength=33) > 0
+    there[32] = True
+    letters = np.flatnonzero(there)
     n = len(letters)
-    small: NDArray[Any] = np.zeros(int(letters[-1]) + 1, np.uint8 if n <= _ALPHABET else np.int64)
+    small: NDArray[Any] = np.zeros(1 << 16, np.uint8 if n <= _ALPHABET else np.uint16)
     small[letters] = np.arange(n)
-    offsets = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, values), np.int64, count=len(values)) + 2, out=offsets[1:])
+    padded, offsets = padded_letters(packed.letters, packed.offsets, small, most)
     rows: Numbers
     ids: Numbers
     if n <= _ALPHABET:
-        rows, ids, grams = count_trigrams(small[points], offsets, n)
+        rows, ids, grams = count_trigrams(padded, offsets, n)
     else:
-        rows, ids, grams = _sorted_trigrams(small[points], offsets, n)
-    alphabet = [chr(letter) for letter in letters.tolist()]
+        rows, ids, grams = _sorted_trigrams(padded.astype(np.int64), offsets, n)
+    alphabet = [packed.sign(letter) for letter in letters.tolist()]
     texts = [alphabet[g // (n * n)] + alphabet[g // n % n] + alphabet[g % n] for g in grams.tolist()]
     return rows, ids, texts
 

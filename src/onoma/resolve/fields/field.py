@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields._pairs_kernels import distinct_keys
 from onoma.resolve.fields.features import Features
+from onoma.resolve.fields.texts import Codes, arrow_of
 
 __all__ = ["Codes", "Comparison", "FieldData", "Kind", "Levels", "places_among", "prepare_first"]
 
-Codes = NDArray[np.int32]
 Levels = NDArray[np.int8]
 
 _BATCH = 1_000_000  # distinct pairs compared at a time: bounds memory, about 100 bytes a pair
@@ -50,16 +50,16 @@ class Kind(Protocol):
         """The word by which people choose this kind."""
         ...
 
-    def normalise(self, raw: Sequence[str]) -> list[str]:
+    def normalise(self, raw: Sequence[str]) -> Sequence[str]:
         """Write distinct values in one way; an empty text where nothing is left."""
         ...
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> Comparison:
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> Comparison:
         """Make distinct normalised values, with the number of records of each, comparable."""
         ...
 
 
-def prepare_first(kind: Kind, values: list[str], counts: NDArray[np.int64], n: int) -> Comparison:
+def prepare_first(kind: Kind, values: Sequence[str], counts: NDArray[np.int64], n: int) -> Comparison:
     """Make at least the first `n` of distinct values comparable, as `prepare` does.
 
     The others say how common words are. A kind that can spare work has a method of this name: one record is asked about
@@ -101,7 +101,7 @@ class FieldData:
     kind: str
     reason: str
     columns: tuple[str, ...]
-    values: list[str]
+    values: Sequence[str]
     examples: Sequence[str]
     codes: Codes
     counts: NDArray[np.int64]
@@ -162,7 +162,7 @@ def places_among(values: Sequence[str], others: Sequence[str]) -> NDArray[np.int
     if len(values) + len(others) < _FEW:  # done before Arrow begins
         place = {value: i for i, value in enumerate(others)}
         return np.array([place.get(value, -1) for value in values], np.int64)
-    found = pc.index_in(pa.array(values, pa.string()), pa.array(others, pa.string()))
+    found = pc.index_in(arrow_of(values).cast(pa.large_string()), arrow_of(others).cast(pa.large_string()))
     return np.asarray(pc.fill_null(found, -1).to_numpy(zero_copy_only=False)).astype(np.int64)
 
 

@@ -8,6 +8,7 @@ a value that does so ten times as often as any other. A frequent town, name or c
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from onoma.resolve.fields._writing_kernels import hash_bytes, suspect_bytes
 from onoma.resolve.fields.lexicon import STAND_INS
+from onoma.resolve.fields.texts import ArrowTexts, arrow_of, bytes_of
 
-__all__ = ["DisguisedMissing", "all_by_form", "bare_years", "by_form", "by_frequency"]
+__all__ = ["DisguisedMissing", "all_by_form", "bare_years", "by_form", "by_frequency", "suspects"]
 
 _PLACEHOLDER_DATES = re.compile(
     r"(?:1900|1753|0001|9999)-?0?1-?0?1(?:[ t].*)?|0?1[/.]0?1[/.](?:1900|0001)|9999-?12-?31(?:[ t].*)?"
@@ -35,8 +38,6 @@ _FEW = 64  # texts: so many are looked at one by one before Arrow has begun
 
 
 _SIGNS = "[^0-9a-z]+"
-_BARE_STAND_INS = frozenset(re.sub(_SIGNS, "", word) for word in (*STAND_INS, "na", "nat"))
-_BARE_SUSPECTS = "^(?:" + "|".join(f"{digit}*" for digit in range(10)) + ")$|1900|1753|0001|9999"
 
 
 class DisguisedMissing(NamedTuple):
@@ -88,26 +89,38 @@ def by_form(text: str, kind: str) -> str | None:
     return None
 
 
-def all_by_form(texts: Sequence[str], kind: str) -> list[str | None]:
-    """Say the same of many raw values.
+def suspects(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Return the raw values that may stand for missing ones: only these need be looked at closely.
 
-    Only those are looked at closely whose letters and digits alone are suspect, or that have others than ASCII's.
+    Their letters and digits alone are suspect, or they have others than ASCII's.
+    """
+    if len(texts) <= _FEW:
+        return np.arange(len(texts))
+    return np.flatnonzero(suspect_bytes(*bytes_of(texts), _bare_stand_ins()))
+
+
+@cache
+def _bare_stand_ins() -> NDArray[np.uint64]:
+    """Return the hashes of what stands for nothing, letters and figures alone."""
+    bare = {re.sub(_SIGNS, "", word) for word in (*STAND_INS, "na", "nat")}
+    return np.sort(hash_bytes(*bytes_of(sorted(bare))))
+
+
+def all_by_form(texts: Sequence[str], kind: str, among: NDArray[np.int64] | None = None) -> dict[int, str]:
+    """Say the same of many raw values: for each that stands for a missing one, why.
+
+    Parameters
+    ----------
+    among
+        The `suspects` among them, where they are known.
 
     Examples
     --------
     >>> all_by_form(["Ada", "n / a", "(999) 999-9999"], "code")
-    [None, None, 'repeats one digit']
+    {2: 'repeats one digit'}
     """
-    if len(texts) <= _FEW:
-        return [by_form(text, kind) for text in texts]
-    raw = pa.array(texts, pa.string())
-    bare = pc.replace_substring_regex(pc.ascii_lower(raw), _SIGNS, "")
-    suspect = pc.or_(pc.is_in(bare, pa.array(sorted(_BARE_STAND_INS))), pc.match_substring_regex(bare, _BARE_SUSPECTS))
-    suspect = pc.or_(suspect, pc.invert(pc.string_is_ascii(raw)))
-    found: list[str | None] = [None] * len(texts)
-    for i in np.flatnonzero(suspect.to_numpy(zero_copy_only=False)).tolist():
-        found[i] = by_form(texts[i], kind)
-    return found
+    said = ((i, by_form(texts[i], kind)) for i in (suspects(texts) if among is None else among).tolist())
+    return {i: reason for i, reason in said if reason is not None}
 
 
 def _says_na(written: str, kind: str) -> bool:
@@ -115,7 +128,7 @@ def _says_na(written: str, kind: str) -> bool:
     return written in ("NA", "NaT") or (kind not in ("person", "set", "text") and written.casefold() in ("na", "nat"))
 
 
-def by_frequency(values: list[str], counts: NDArray[np.int64], kind: str) -> dict[int, str]:
+def by_frequency(values: Sequence[str], counts: NDArray[np.int64], kind: str) -> dict[int, str]:
     """Return the codes of normalised values too frequent to be real, with the reason."""
     if len(values) < _FEWEST:
         return {}
@@ -140,17 +153,26 @@ def by_frequency(values: list[str], counts: NDArray[np.int64], kind: str) -> dic
     return found
 
 
-def bare_years(values: list[str], counts: NDArray[np.int64]) -> list[str] | None:
+def bare_years(values: Sequence[str], counts: NDArray[np.int64]) -> Sequence[str] | None:
     """Return dates with every first of January as a bare year, where far too many dates are on that day; else None.
 
     Registers often write 1 January where only the year is known. One date in 365 is on it by chance.
     """
-    whole = np.array([bool(_WHOLE_DATE.fullmatch(value)) for value in values], np.bool_)
-    first = np.array([bool(_FIRST_OF_JANUARY.fullmatch(value)) for value in values], np.bool_)
-    n_first, n_whole = counts[first].sum(), counts[whole].sum()
-    if n_first < 20 or n_first < _TIMES * n_whole / 365:
+    dates = arrow_of(values)
+    first = _matching(dates, r"^[0-9]{4}-01-01$")
+    n_first = counts[first].sum()
+    if n_first < 20:
         return None
-    return [value[:4] + "-00-00" if on_it else value for value, on_it in zip(values, first.tolist(), strict=True)]
+    whole = _matching(dates, r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$") & ~_matching(dates, "-00")
+    if n_first < _TIMES * counts[whole].sum() / 365:
+        return None
+    years = pc.utf8_slice_codeunits(dates, 0, 4)
+    bare = pc.binary_join_element_wise(years, pa.scalar("00-00", dates.type), pa.scalar("-", dates.type))
+    return ArrowTexts(pc.if_else(pa.array(first), bare, dates))
+
+
+def _matching(texts: pa.Array, form: str) -> NDArray[np.bool_]:
+    return np.asarray(pc.match_substring_regex(texts, form).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def _numbers(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[int, str]:

@@ -1,21 +1,25 @@
 """Personal names as words: titles, nicknames, initials, and how the words of two names meet."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from nicknames import name_triplets
 from numpy.typing import NDArray
 
 from onoma.resolve.fields._names_kernels import align_names
 from onoma.resolve.fields.bags import Alike, Bags, slips
 from onoma.resolve.fields.lexicon import TITLES
-from onoma.resolve.fields.writing import fold
+from onoma.resolve.fields.texts import ArrowTexts, Texts, arrow_of
+from onoma.resolve.fields.writing import fold, fold_packed
 
-__all__ = ["Alignment", "NameWords", "nickname_pairs", "nickname_table", "write_name"]
+__all__ = ["Alignment", "NameWords", "nickname_pairs", "nickname_table", "write_name", "write_names"]
 
 _FAMILY_FIRST = re.compile(r"\s*([^,\d]{1,40}),\s*([^,\d]{1,40})\s*")
+_FEW = 300  # words
 _MOST_GIVEN = 3  # words after the comma: more are an epithet ("Clifford, 1st Baron Clifford of Chudleigh")
 
 
@@ -37,6 +41,13 @@ def write_name(text: str) -> str:
     return " ".join(kept or words)
 
 
+def write_names(texts: Sequence[str]) -> Sequence[str]:
+    """Write many names so; most need no more than to be folded."""
+    if not isinstance(texts, ArrowTexts):
+        return [write_name(text) for text in texts]
+    return fold_packed(texts, write_name, words=TITLES, commas=True)
+
+
 @cache
 def nickname_table() -> dict[str, frozenset[str]]:
     """Return for each given name the names it may be short for or be shortened to."""
@@ -50,7 +61,7 @@ def nickname_table() -> dict[str, frozenset[str]]:
 def nickname_pairs(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the pairs of words that are one name and its nickname, or two nicknames of one name."""
     table = nickname_table()
-    place = {word: i for i, word in enumerate(words)}
+    place = _places_of(table, words)
     found = set()
     for word, i in place.items():
         for other in table.get(word, ()):
@@ -60,6 +71,14 @@ def nickname_pairs(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.
                     found.add((min(i, j), max(i, j)))
     pairs = np.array(sorted(found), np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
+
+
+def _places_of(table: Mapping[str, object], words: Sequence[str]) -> dict[str, int]:
+    """Return where those of the words stand that a table knows, in their order."""
+    if len(words) < _FEW:
+        return {word: i for i, word in enumerate(words) if word in table}
+    known = np.flatnonzero(pc.is_in(arrow_of(words), pa.array(table, pa.string())))
+    return {words[i]: i for i in known.tolist()}
 
 
 def _are_siblings(word: str, third: str, other: str) -> bool:
@@ -94,30 +113,26 @@ class NameWords:
         Names written by `write_name`.
     counts
         The number of records of each.
+    words
+        Their words, as `split_words` gives them, where they are known.
     """
 
-    def __init__(self, values: Sequence[str], counts: NDArray[np.int64]) -> None:
-        self.bags = Bags.of_texts(values, counts)
-        words = self.bags.words
-        self._letters = np.array([ord(word[0]) for word in words], np.int32)
-        self._lengths = np.array([len(word) for word in words], np.int32)
-        a, b = nickname_pairs(words)
-        self._nicknames = Alike.build(len(words), a, b, np.ones(len(a), np.float32))
-        self._slips = Alike.build(len(words), *slips(words))
+    def __init__(
+        self,
+        values: Sequence[str],
+        counts: NDArray[np.int64],
+        words: tuple[NDArray[np.int64], NDArray[np.int32], Sequence[str]] | None = None,
+    ) -> None:
+        self.bags = Bags.of_texts(values, counts) if words is None else Bags.of_words(*words, counts)
+        known = self.bags.words
+        texts = Texts(known)
+        a, b = nickname_pairs(known)
+        nicknames = Alike.build(len(known), a, b, np.ones(len(a), np.float32))
+        slipped = Alike.build(len(known), *slips(known))
+        related = (nicknames.offsets, nicknames.ids, slipped.offsets, slipped.ids)
+        self.tables = (self.bags.offsets, self.bags.ids, texts.firsts, texts.lengths, *related)
+        """What kernels align names by: words, their first letters and lengths, and which are related."""
 
     def align(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> Alignment:
         """Put the words of each pair of names side by side."""
-        nicknames, slipped = self._nicknames, self._slips
-        counts = align_names(
-            a,
-            b,
-            self.bags.offsets,
-            self.bags.ids,
-            self._letters,
-            self._lengths,
-            nicknames.offsets,
-            nicknames.ids,
-            slipped.offsets,
-            slipped.ids,
-        )
-        return Alignment(counts)
+        return Alignment(align_names(a, b, *self.tables))

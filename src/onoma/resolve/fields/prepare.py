@@ -6,17 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
-from onoma.resolve.fields.columns import ArrowTexts, TextColumn, holds_numbers, read_texts
+from onoma.numerics.memory import LARGE
+from onoma.resolve.fields.columns import TextColumn, holds_numbers, read_texts
 from onoma.resolve.fields.field import Codes, FieldData, Kind
 from onoma.resolve.fields.infer import Inferred, infer_kind
 from onoma.resolve.fields.joint import find_points, join_points, points_by_values, without_own_name
 from onoma.resolve.fields.kinds import IGNORE, VECTOR, check_kind, find_kind
 from onoma.resolve.fields.kinds.vector import VectorComparison, encode_vectors
 from onoma.resolve.fields.missing import DisguisedMissing, all_by_form, bare_years, by_frequency
-from onoma.resolve.fields.profile import profile_column
+from onoma.resolve.fields.profile import Profile
+from onoma.resolve.fields.texts import ArrowTexts
 
 __all__ = ["Fields", "Ignored", "prepare_fields"]
 
@@ -172,10 +175,16 @@ def _read_column(
 
 def _infer(column: TextColumn) -> Inferred:
     """Infer a kind from the values that are not missing in disguise."""
-    kept = [i for i, reason in enumerate(all_by_form(column.raw, "text")) if reason is None]
-    counts = column.counts()[kept]
-    raw = [column.raw[i] for i in kept]
-    return infer_kind(column.name, profile_column(raw, counts, len(column.codes)))
+    raw, counts = column.raw, column.counts()
+    gone = all_by_form(raw, "text", column.suspects)
+    if gone:
+        kept = np.setdiff1d(np.arange(len(raw)), list(gone))
+        raw, counts = _taken(raw, kept), counts[kept]
+    return infer_kind(column.name, Profile(raw, counts, len(column.codes)))
+
+
+def _taken(texts: Sequence[str], places: NDArray[np.int64]) -> Sequence[str]:
+    return texts.take(places) if isinstance(texts, ArrowTexts) else [texts[i] for i in places.tolist()]
 
 
 def _without_own_names(typed: Sequence[_Typed | FieldData]) -> list[_Typed | FieldData]:
@@ -210,21 +219,17 @@ def _prepare(one: _Typed | FieldData) -> tuple[FieldData | Ignored, list[Disguis
     if isinstance(one, FieldData):
         return one, []
     column, kind = one.column, one.inferred.kind
-    reasons = all_by_form(column.raw, kind)
-    kept = [i for i, reason in enumerate(reasons) if reason is None]
-    written = [""] * len(column.raw)
-    for i, text in zip(kept, one.kind.normalise([column.raw[i] for i in kept]), strict=True):
-        written[i] = text
-    counts = column.counts()
-    gone = [
-        DisguisedMissing(column.name, column.raw[i], int(counts[i]), reason)
-        for i, reason in enumerate(reasons)
-        if reason is not None
-    ]
+    raw, counts = column.raw, column.counts()
+    reasons = all_by_form(raw, kind, column.suspects)
+    gone = [DisguisedMissing(column.name, raw[i], int(counts[i]), reason) for i, reason in reasons.items()]
+    kept = np.setdiff1d(np.arange(len(raw)), list(reasons))
+    written = one.kind.normalise(_taken(raw, kept) if reasons else raw)
     if kind == "date":
-        written, found = _with_bare_years(column.name, written, counts)
+        written, found = _with_bare_years(column.name, written, counts[kept], int(counts.sum()))
         gone += found
-    values, place = _number(written)
+    values, number = _number(written)
+    place = np.full(len(raw), -1, np.int32)
+    place[kept] = number
     totals = np.bincount(place[place >= 0], counts[place >= 0], minlength=len(values)).astype(np.int64)
     for code, reason in by_frequency(values, totals, kind).items():
         gone.append(DisguisedMissing(column.name, values[code], int(totals[code]), reason))
@@ -233,45 +238,47 @@ def _prepare(one: _Typed | FieldData) -> tuple[FieldData | Ignored, list[Disguis
 
 
 def _with_bare_years(
-    name: str, written: list[str], counts: NDArray[np.int64]
-) -> tuple[list[str], list[DisguisedMissing]]:
+    name: str, written: Sequence[str], counts: NDArray[np.int64], n_records: int
+) -> tuple[Sequence[str], list[DisguisedMissing]]:
     """Take a first of January for a year alone where too many dates are on that day."""
     bare = bare_years(written, counts)
     if bare is None:
         return written, []
     n = int(counts[[date != year for date, year in zip(written, bare, strict=True)]].sum())
-    why = f"is the date in {n / counts.sum():.0%} of records, and is taken for the year alone"
+    why = f"is the date in {n / n_records:.0%} of records, and is taken for the year alone"
     return bare, [DisguisedMissing(name, "1 January", n, why)]
 
 
-def _number(written: list[str]) -> tuple[list[str], Codes]:
-    """Return the distinct written forms, and for each raw text which of them it has (-1: none)."""
+def _number(written: Sequence[str]) -> tuple[Sequence[str], Codes]:
+    """Return the distinct written forms, and for each text which of them it is (-1: it is empty)."""
+    if isinstance(written, ArrowTexts):
+        filled = pc.if_else(pc.equal(written.array, ""), pa.scalar(None, written.array.type), written.array)
+        encoded = filled.dictionary_encode()
+        return ArrowTexts(encoded.dictionary), np.asarray(encoded.indices.fill_null(-1), dtype=np.int32)
     known: dict[str, int] = {}
-    place = np.full(len(written), -1, np.int32)
-    for i, text in enumerate(written):
-        if text:
-            place[i] = known.setdefault(text, len(known))
-    return list(known), place
+    place = [known.setdefault(text, len(known)) if text else -1 for text in written]
+    return list(known), np.array(place, np.int32)
 
 
-def _finish(one: _Typed, values: list[str], place: Codes) -> FieldData | Ignored:
+def _finish(one: _Typed, values: Sequence[str], place: Codes) -> FieldData | Ignored:
     """Number the values that are left anew, and make them comparable."""
     column, (kind, reason) = one.column, one.inferred
+    first = np.full(len(values), -1)
     raw = np.flatnonzero(place >= 0)
-    used, first = np.unique(place[raw], return_index=True)
+    first[place[raw[::-1]]] = raw[::-1]  # of several the last stays
+    used = np.flatnonzero(first >= 0)
     if len(used) < 2:
         return Ignored(column.name, "without missing values it has less than two different values")
     number = np.full(len(values) + 1, -1, np.int32)  # the last is where -1 points
     number[used] = np.arange(len(used), dtype=np.int32)
-    codes = np.full(len(column.codes), -1, np.int32)
-    given = column.codes >= 0
-    codes[given] = number[place[column.codes[given]]]
+    # A record without a text points at the last, and that at the last again.
+    codes = number[np.append(place, -1)[column.codes]]
     counts = np.bincount(codes[codes >= 0], minlength=len(used)).astype(np.int64)
-    remaining = [values[i] for i in used.tolist()]
-    examples: Sequence[str] = [column.raw[i] for i in raw[first].tolist()]
-    if len(examples) > _MANY_ROWS:
-        examples = ArrowTexts(examples)
+    remaining = values if len(used) == len(values) else _taken(values, used)
+    examples = _taken(column.raw, first[used])
     comparison = one.kind.prepare(remaining, counts)
+    if len(codes) <= LARGE:  # as objects they are sooner at hand, and there is room for them
+        remaining, examples = list(remaining), list(examples)
     return FieldData(column.name, kind, reason, column.columns, remaining, examples, codes, counts, comparison)
 
 

@@ -5,21 +5,21 @@ town could speak for all; each once, the slips would (in a column of a hundred n
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.resolve.fields.elements import split_elements, splitter_of, strong_delimiters
+from onoma.resolve.fields.elements import may_part, split_elements, splitter_of, strong_delimiters
 from onoma.resolve.fields.kinds.date import read_date, read_serial
 from onoma.resolve.fields.kinds.geo import read_point
 from onoma.resolve.fields.lexicon import LEGAL_FORMS
 from onoma.resolve.fields.wording import shipped_wording
 from onoma.resolve.fields.writing import fold
 
-__all__ = ["Profile", "name_words", "profile_column"]
+__all__ = ["Profile", "name_words"]
 
 _SAMPLE = 1_000
 _READ = 400
@@ -35,6 +35,8 @@ _DATED = re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?(?:[ T].*)?|\d\d?[-/.]\d\d?[-/.]\
 _PHONE = re.compile(r"(?=(?:\D*\d){7})[\d\s()/.+x-]+")
 _WEB = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _FRACTION = re.compile(r"\d\.\d")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+_LEGAL = LEGAL_FORMS - {"co", "as", "se", "sa", "sp", "spa", "ag", "sl", "ab"}
 _STREET = re.compile(
     r"\b(?:street|st|road|rd|avenue|ave|blvd|lane|ln|drive|dr|court|ct|place|crescent|way|strasse|straße|rue|via|hwy)\b\.?",
     re.IGNORECASE,
@@ -46,78 +48,193 @@ _COUNTED = 1_000
 """Different whole numbers from which on a range without gaps is a counter's: measurements of so many leave gaps."""
 
 
-@dataclass(frozen=True)
 class Profile:
-    """Figures about a column's distinct values; shares are of a sample of them.
+    """Figures about a column's distinct values, each worked out when it is asked for; shares are of a sample of them.
 
     Parameters
     ----------
-    n_records, n_filled, n_distinct
-        Records, records with a value, distinct values.
-    top_share
-        The share of the most frequent value among filled records.
-    once
-        The share of distinct values that one record has.
-    length, words, tokens
-        Mean characters, words and parts between blanks of a value.
-    digits
-        Share of values with a digit.
-    spaced
-        Share of values of more than one word.
-    number, integer, decimal, year, date, dated, serial, point, opaque, email, web, phone
-        Share of values that can be read as each; `dated` has the form of a date, if not of one in the calendar;
-        `serial` is a day as spreadsheets count them.
-    counter
-        Its values are whole numbers that fill their range, as a counter's do.
-    fixed_length, two_lengths
-        Share of the commonest length, of the two commonest. Numbers that were given out (ids) have one or two lengths,
-        for nine of ten have as many digits as the last, or one less; quantities have many.
-    ideographs
-        Share of values in scripts that write a name in two or three signs.
-    legal, street
-        Share of values with a legal form, with a word for a street.
-    strong
-        The strong delimiters in use.
-    elements
-        Mean number of elements when split as a list.
-    listed
-        Share of values with three elements or more.
-    sample
-        Some of the values.
+    values, counts
+        The distinct values, and how many records have each.
+    n_records
+        All records, those without a value too.
     """
 
-    n_records: int
-    n_filled: int
-    n_distinct: int
-    top_share: float
-    once: float
-    length: float
-    words: float
-    tokens: float
-    digits: float
-    spaced: float
-    number: float
-    integer: float
-    decimal: float
-    year: float
-    date: float
-    dated: float
-    serial: float
-    point: float
-    opaque: float
-    email: float
-    web: float
-    phone: float
-    counter: bool
-    fixed_length: float
-    two_lengths: float
-    ideographs: float
-    legal: float
-    street: float
-    strong: tuple[str, ...]
-    elements: float
-    listed: float
-    sample: tuple[str, ...]
+    def __init__(self, values: Sequence[str], counts: NDArray[np.int64], n_records: int) -> None:
+        self._values, self._counts = values, counts
+        self.n_records = n_records
+        self.n_filled = int(counts.sum())
+        """Records with a value."""
+        self.n_distinct = len(values)
+        self.sample = tuple(text.strip()[:_LOOKED_AT] for text in _drawn(values, counts)) or ("",)
+        """Some of the values."""
+
+    def _share(self, test: Callable[[str], object]) -> float:
+        return sum(1 for text in self.sample if test(text)) / len(self.sample)
+
+    @cached_property
+    def _folded(self) -> list[list[str]]:
+        return [fold(text).split() for text in self.sample]
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return [len(text) for text in self.sample]
+
+    @cached_property
+    def _often(self) -> list[int]:
+        return sorted(Counter(self._lengths).values(), reverse=True)
+
+    @cached_property
+    def _n_elements(self) -> list[int]:
+        """How many elements each value has when split as a list; without a sign between, one of any words."""
+        splitter = splitter_of(self.strong)
+        return [
+            bool(words) if splitter is None and not may_part(text) else len(split_elements(text, splitter))
+            for text, words in zip(self.sample, self._folded, strict=True)
+        ]
+
+    @property
+    def top_share(self) -> float:
+        """The share of the most frequent value among filled records."""
+        return int(self._counts.max(initial=0)) / max(self.n_filled, 1)
+
+    @property
+    def once(self) -> float:
+        """The share of distinct values that one record has."""
+        return float((self._counts == 1).mean()) if len(self._counts) else 0.0
+
+    @cached_property
+    def length(self) -> float:
+        """Mean characters of a value."""
+        return sum(self._lengths) / len(self.sample)
+
+    @cached_property
+    def words(self) -> float:
+        """Mean words of a value."""
+        return sum(map(len, self._folded)) / len(self.sample)
+
+    @cached_property
+    def tokens(self) -> float:
+        """Mean parts between blanks of a value."""
+        return sum(len(text.split()) for text in self.sample) / len(self.sample)
+
+    @cached_property
+    def digits(self) -> float:
+        """Share of values with a digit."""
+        return self._share(lambda text: any(sign.isdigit() for sign in text))
+
+    @cached_property
+    def spaced(self) -> float:
+        """Share of values of more than one word."""
+        return sum(1 for found in self._folded if len(found) > 1) / len(self.sample)
+
+    @cached_property
+    def number(self) -> float:
+        """Share of values that can be read as numbers."""
+        return self._share(_NUMBER.fullmatch)
+
+    @cached_property
+    def integer(self) -> float:
+        """The same, as whole numbers."""
+        return self._share(_INTEGER.fullmatch)
+
+    @cached_property
+    def decimal(self) -> float:
+        """The same, as numbers with decimals."""
+        return self._share(_DECIMAL.fullmatch)
+
+    @cached_property
+    def year(self) -> float:
+        """The same, as years."""
+        return self._share(_YEAR.fullmatch)
+
+    @cached_property
+    def date(self) -> float:
+        """The same, as dates."""
+        return self._share(lambda text: len(text) >= 6 and read_date(text))
+
+    @cached_property
+    def dated(self) -> float:
+        """Share of values that have the form of a date, if not of one in the calendar."""
+        return self._share(_DATED.fullmatch)
+
+    @cached_property
+    def serial(self) -> float:
+        """Share of values that are days as spreadsheets count them."""
+        return self._share(read_serial)
+
+    @cached_property
+    def point(self) -> float:
+        """Share of values that are a latitude and a longitude."""
+        return self._share(lambda text: _FRACTION.search(text) and read_point(text))
+
+    @cached_property
+    def opaque(self) -> float:
+        """Share of values that are ids as machines make them."""
+        return self._share(_OPAQUE.fullmatch)
+
+    @cached_property
+    def email(self) -> float:
+        """Share of values that are e-mail addresses."""
+        return self._share(_EMAIL.fullmatch)
+
+    @cached_property
+    def web(self) -> float:
+        """Share of values that are web addresses."""
+        return self._share(_WEB.fullmatch)
+
+    @cached_property
+    def phone(self) -> float:
+        """Share of values that are written as telephone numbers."""
+        return self._share(_PHONE.fullmatch)
+
+    @cached_property
+    def counter(self) -> bool:
+        """Whether its values are whole numbers that fill their range, as a counter's do."""
+        return self.integer == 1 and _counts_up(self._values)
+
+    @property
+    def fixed_length(self) -> float:
+        """Share of the commonest length.
+
+        Numbers that were given out (ids) have one or two lengths, for nine of ten have as many digits as the last, or
+        one less; quantities have many.
+        """
+        return self._often[0] / len(self.sample)
+
+    @property
+    def two_lengths(self) -> float:
+        """Share of the two commonest lengths."""
+        return sum(self._often[:2]) / len(self.sample)
+
+    @cached_property
+    def ideographs(self) -> float:
+        """Share of values in scripts that write a name in two or three signs."""
+        return self._share(lambda text: not text.isascii() and any("\u3040" <= sign <= "\ud7a3" for sign in text))
+
+    @cached_property
+    def legal(self) -> float:
+        """Share of values with a legal form."""
+        return sum(1 for found in self._folded if not _LEGAL.isdisjoint(found)) / len(self.sample)
+
+    @cached_property
+    def street(self) -> float:
+        """Share of values with a word for a street."""
+        return self._share(_STREET.search)
+
+    @cached_property
+    def strong(self) -> tuple[str, ...]:
+        """The strong delimiters in use."""
+        return strong_delimiters(self.sample)
+
+    @cached_property
+    def elements(self) -> float:
+        """Mean number of elements when split as a list."""
+        return sum(self._n_elements) / len(self.sample)
+
+    @cached_property
+    def listed(self) -> float:
+        """Share of values with three elements or more."""
+        return sum(1 for n in self._n_elements if n >= 3) / len(self.sample)
 
     @cached_property
     def wording(self) -> dict[str, float]:
@@ -152,67 +269,6 @@ def name_words(column: str) -> tuple[str, ...]:
     """
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", column)
     return tuple(fold(apart).split())
-
-
-def profile_column(values: Sequence[str], counts: NDArray[np.int64], n_records: int) -> Profile:
-    """Look at the distinct raw values of a column.
-
-    Parameters
-    ----------
-    values, counts
-        The distinct values, and how many records have each.
-    n_records
-        All records, those without a value too.
-    """
-    sample = [text.strip()[:_LOOKED_AT] for text in _drawn(values, counts)] or [""]
-    folded = [fold(text).split() for text in sample]
-    strong = strong_delimiters(sample)
-    splitter = splitter_of(strong)
-    lengths = [len(text) for text in sample]
-    often = sorted(map(lengths.count, set(lengths)), reverse=True)
-    elements = [len(split_elements(text, splitter)) for text in sample]
-
-    def share(test: Callable[[str], object]) -> float:
-        return sum(1 for text in sample if test(text)) / len(sample)
-
-    def share_of_words(words: frozenset[str]) -> float:
-        return sum(1 for found in folded if not words.isdisjoint(found)) / len(sample)
-
-    integer = share(_INTEGER.fullmatch)
-    return Profile(
-        n_records=n_records,
-        n_filled=int(counts.sum()),
-        n_distinct=len(values),
-        top_share=int(counts.max(initial=0)) / max(int(counts.sum()), 1),
-        once=float((counts == 1).mean()) if len(counts) else 0.0,
-        length=sum(lengths) / len(sample),
-        words=sum(map(len, folded)) / len(sample),
-        tokens=sum(len(text.split()) for text in sample) / len(sample),
-        digits=share(lambda text: any(sign.isdigit() for sign in text)),
-        spaced=sum(1 for found in folded if len(found) > 1) / len(sample),
-        number=share(_NUMBER.fullmatch),
-        integer=integer,
-        decimal=share(_DECIMAL.fullmatch),
-        year=share(_YEAR.fullmatch),
-        date=share(lambda text: len(text) >= 6 and read_date(text)),
-        dated=share(_DATED.fullmatch),
-        serial=share(read_serial),
-        point=share(lambda text: _FRACTION.search(text) and read_point(text)),
-        opaque=share(_OPAQUE.fullmatch),
-        email=share(lambda text: re.fullmatch(r"[^@\s]+@[^@\s]+", text)),
-        web=share(_WEB.fullmatch),
-        phone=share(_PHONE.fullmatch),
-        counter=integer == 1 and _counts_up(values),
-        fixed_length=often[0] / len(sample),
-        two_lengths=sum(often[:2]) / len(sample),
-        ideographs=share(lambda text: any("\u3040" <= sign <= "\ud7a3" for sign in text)),
-        legal=share_of_words(LEGAL_FORMS - {"co", "as", "se", "sa", "sp", "spa", "ag", "sl", "ab"}),
-        street=share(_STREET.search),
-        strong=strong,
-        elements=sum(elements) / len(sample),
-        listed=sum(1 for n in elements if n >= 3) / len(sample),
-        sample=tuple(sample),
-    )
 
 
 def _drawn(values: Sequence[str], counts: NDArray[np.int64]) -> list[str]:

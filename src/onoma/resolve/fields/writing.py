@@ -10,7 +10,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from rapidfuzz import process
 
-__all__ = ["cores_for", "element_wise", "fold", "fold_all", "number_texts", "squeeze"]
+from onoma.resolve.fields._writing_kernels import COMMA, FOREIGN, LISTED, fold_bytes, hash_bytes
+from onoma.resolve.fields.texts import ArrowTexts, arrow_of, bytes_of, from_bytes
+
+__all__ = ["cores_for", "element_wise", "fold", "fold_all", "fold_packed", "number_texts", "squeeze"]
 
 # Letters that Unicode does not take apart into a base letter and a mark.
 _LETTERS = str.maketrans(
@@ -41,7 +44,7 @@ def fold(text: str) -> str:
     return " ".join(_NO_LETTERS.sub(" ", bare).split())
 
 
-def fold_all(texts: Sequence[str], *, apart: str = " ") -> list[str]:
+def fold_all(texts: Sequence[str], *, apart: str = " ") -> Sequence[str]:
     """Fold many texts.
 
     Parameters
@@ -56,12 +59,36 @@ def fold_all(texts: Sequence[str], *, apart: str = " ") -> list[str]:
     """
     if len(texts) <= _SOME:
         return [fold(text).replace(" ", apart) for text in texts]
-    raw = pa.array(texts, pa.string())
-    plain = pc.replace_substring_regex(pc.replace_substring(pc.ascii_lower(raw), "'", ""), "[^0-9a-z]+", apart)
-    found: list[str] = pc.ascii_trim_whitespace(plain).to_pylist()
-    for i in np.flatnonzero(~pc.string_is_ascii(raw).to_numpy(zero_copy_only=False)).tolist():
-        found[i] = fold(texts[i]).replace(" ", apart)
-    return found
+    return fold_packed(texts, fold, apart=apart)
+
+
+def fold_packed(
+    texts: Sequence[str],
+    one: Callable[[str], str],
+    *,
+    apart: str = " ",
+    words: Iterable[str] = (),
+    commas: bool = False,
+) -> ArrowTexts:
+    """Fold many texts, all at once; those that need more than that are written by themselves.
+
+    Parameters
+    ----------
+    one
+        Writes one text: those that are not of ASCII alone (then apart by `apart`), and, if asked for, others.
+    words, commas
+        Texts with one of these words, or with a comma, are written by `one`, too.
+    """
+    data, offsets = bytes_of(texts)
+    listed = np.sort(hash_bytes(*bytes_of(list(words))))
+    folded, ends, notes = fold_bytes(data, offsets, ord(apart) if apart else -1, listed)
+    found = from_bytes(folded, ends)
+    alone = (notes & (FOREIGN | LISTED | (COMMA if commas else 0))) > 0
+    if alone.any():
+        rest = arrow_of(texts).filter(pa.array(alone)).to_pylist()
+        written = pa.array([one(text).replace(" ", apart) for text in rest], pa.large_string())
+        found = pc.replace_with_mask(found, pa.array(alone), written)
+    return ArrowTexts(found)
 
 
 def squeeze(text: str) -> str:

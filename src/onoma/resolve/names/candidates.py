@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.rng import stream
-from onoma.resolve.blocking._canopies_kernels import nearest
+from onoma.resolve.blocking._canopies_kernels import BY_FEATURE, nearest
 from onoma.resolve.blocking.canopies import inverted_lists
 from onoma.resolve.names.names import WordedNames
 
@@ -75,7 +75,19 @@ def _nearest(
     weights = np.log(max(n, 2) / np.maximum(frequency, 1)) ** 2 + 1e-9
     lists = inverted_lists(offsets, features, len(numbers))
     none, apart = np.zeros(0, dtype=np.int32), int(len(source) > 0)
-    return nearest(first, n, offsets, features, weights, *lists, source, none, apart, max(min(k, n - 1), 1))
+    return nearest(
+        first,
+        n,
+        offsets,
+        features,
+        weights.astype(np.float32),
+        BY_FEATURE,
+        *lists,
+        source,
+        none,
+        apart,
+        max(min(k, n - 1), 1),
+    )
 
 
 @dataclass(frozen=True, eq=False)

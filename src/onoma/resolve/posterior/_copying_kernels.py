@@ -435,9 +435,9 @@ def count_pairs(first: int, last: int, origins: Origins, counts: Counts) -> None
 
 @nb.njit(cache=True, nogil=True)
 def keep_roots(records: NDArray[np.int32], root: NDArray[np.int32], roots: NDArray[np.int32]) -> None:
-    """Write down the first record of each record's entity."""
+    """Write down the first record of the entity of the record at each place."""
     for i in range(len(records)):
-        roots[records[i]] = records[root[i]]
+        roots[i] = records[root[i]]
 
 
 @nb.njit(cache=True, nogil=True)
@@ -477,9 +477,9 @@ def run_sweeps(
     n_entities: NDArray[np.int64],
     roots: NDArray[np.int32],
 ) -> None:
-    """Run sweeps of both blocks, the first of them with number `done`, all in one thread.
+    """Run sweeps of both blocks over whole components, the first of them with number `done`, all in one thread.
 
-    `n_entities[s]` is added to for every sweep; `roots[s]` filled for the last `len(roots)` of them.
+    `n_entities[s]` is added to for every sweep; `roots[s]` filled for the last `len(roots)` of them, place by place.
     """
     n = len(time)
     origins, scratch = new_origins(time), new_scratch(n)

@@ -68,6 +68,18 @@ def pairs_that_matter(
     return matters
 
 
+@nb.njit(cache=True, nogil=True)
+def sizes_of_pairs(
+    a: NDArray[np.int32], b: NDArray[np.int32], component: NDArray[np.int64], size: NDArray[np.int64], most: int
+) -> NDArray[np.int8]:
+    """Return for each pair how many records its component has, at most so many; 0 where it joins two components."""
+    found = np.zeros(len(a), dtype=np.int8)
+    for e in range(len(a)):
+        if component[a[e]] == component[b[e]]:
+            found[e] = min(size[component[a[e]]], most)
+    return found
+
+
 @nb.njit(cache=True, nogil=True, inline="always")
 def most_taken(copies: NDArray[np.float64], first: int, end: int, weight: float) -> float:
     """Return the most that a pair of this weight can take from any of some copies, as a probability."""

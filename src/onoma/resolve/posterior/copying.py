@@ -11,16 +11,21 @@ drawn in linear time: time(i) = time(origin) + Exp(1)/(number of descendants of 
 rejections; a sweep costs the number of plausible pairs.
 
 Only what is open is sampled. Pairs of a weight below a millionth (beside 1 for a fresh record) are left out; a record
-without any other pair is an entity of its own in every sample. The rest is laid out in memory component by component.
+without any other pair is an entity of its own in every sample. The rest is laid out in memory component by component,
+and some components at a time, as many as the second cache of a core holds, go through many sweeps before the next:
+random numbers are those of a record and a sweep, so that it does not matter who is drawn first.
 
 After Andrews, Eisner and Dredze (2014), told about records instead of names.
 """
 
+import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +33,7 @@ from numpy.typing import NDArray
 from onoma.numerics.parts import n_threads
 from onoma.numerics.rng import kernel_state, stream
 from onoma.resolve.posterior._copying_kernels import (
+    Counts,
     Lists,
     components_above,
     count_and_sample,
@@ -56,8 +62,12 @@ _STRONG = 1.0
 """Records joined by pairs of more weight lie side by side in memory."""
 _WORTH_THREADS = 30_000
 """Plausible pairs from which on threads pay."""
-_LOOK_EVERY = 0.25
-"""Seconds between two looks at the watch, in one thread."""
+_LOOK_EVERY = 1.0
+"""Seconds between two looks at the watch."""
+_BATCH = 8_192
+"""Plausible pairs, from either side, of the components that are sampled together: some 400 kB."""
+_LOPSIDED = 0.5
+"""The part of all plausible pairs from which on one component is sampled by all threads together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,10 +157,10 @@ class CopyingSampler:
         if self._layout is None or not self._layout.is_of(copy, relative):
             self._layout = _Layout(self._outside, self.a, self.b, copy, relative)
         sweeps = _Sweeps(self._layout, self.time, self.rng_state, n_sweeps, n_kept)
-        if self._threads > 1 and len(self._layout.pairs) > _WORTH_THREADS:
-            sweeps.run_threads(self._threads, watch)
+        if self._threads > 1 and len(self._layout.batches) == 1 and len(self._layout.pairs) > _WORTH_THREADS:
+            sweeps.run_together(self._threads, watch)
         else:
-            sweeps.run(watch)
+            sweeps.run(self._threads, watch)
         self.time[:] = sweeps.times()
         self.rng_state[1] += np.uint64(sweeps.n_sweeps)
         return sweeps.draws(len(self.a))
@@ -180,10 +190,61 @@ class _Layout:
         self.offsets, self.neighbours, self.pairs, self.weights, self.copies = found
         self.inside, self.one, self.other = pairs_within(place, len(self.records), component, a, b)
         self.settled = np.flatnonzero(~is_open)
+        self.batches = self._parted(component[self.records])
+
+    def _parted(self, component: NDArray[np.int64]) -> list["_Batch"]:
+        """Part the places into whole components that are sampled together; lists speak of places in them from now on.
+
+        Parameters
+        ----------
+        component
+            That of the record at each place.
+        """
+        n, total = len(component), len(self.pairs)
+        begin = np.flatnonzero(np.append(True, component[1:] != component[:-1])) if n else np.zeros(0, dtype=np.int64)
+        ends = np.append(begin, n)
+        reached = self.offsets[ends]
+        if total <= _WORTH_THREADS or np.diff(reached).max() > _LOPSIDED * total:
+            cuts = np.array([0, n])
+        else:
+            new = reached[1:] // _BATCH > reached[:-1] // _BATCH
+            new[-1] = True
+            cuts = np.append(0, ends[1:][new])
+        inside = np.searchsorted(self.one, cuts)
+        found = [
+            _Batch(slice(*place), slice(*pair), slice(*within))
+            for place, pair, within in zip(
+                itertools.pairwise(cuts.tolist()),
+                itertools.pairwise(self.offsets[cuts].tolist()),
+                itertools.pairwise(inside.tolist()),
+                strict=True,
+            )
+        ]
+        for batch in found:
+            self.neighbours[batch.pairs] -= batch.places.start
+            self.one[batch.inside] -= batch.places.start
+            self.other[batch.inside] -= batch.places.start
+        return found
+
+    def lists(self, batch: "_Batch") -> Lists:
+        """Return the origins that the records of a batch may have."""
+        places, pairs = batch.places, batch.pairs
+        offsets = self.offsets[places.start : places.stop + 1] - pairs.start
+        return Lists(self.records[places], offsets, self.neighbours[pairs], self.weights[pairs], self.copies[pairs])
 
     def is_of(self, copy: NDArray[np.float64], relative: NDArray[np.float64]) -> bool:
         """Say whether this was made of these very weights."""
         return self._of[0] is copy and self._of[1] is relative
+
+
+class _Batch(NamedTuple):
+    """Components that are sampled together."""
+
+    places: slice
+    pairs: slice
+    """Among the plausible pairs, from either side."""
+    inside: slice
+    """Among the pairs inside components."""
 
 
 class _Sweeps:
@@ -195,31 +256,50 @@ class _Sweeps:
         self._layout, self._before = layout, time
         self._time = time[layout.records]
         self._key, self._done, self.n_sweeps = rng_state[0], int(rng_state[1]), n_sweeps
-        self._lists = Lists(layout.records, layout.offsets, layout.neighbours, layout.weights, layout.copies)
         self._counts = new_counts(len(layout.pairs), layout.one, layout.other)
         self._n_entities = np.full(n_sweeps, len(layout.settled))
         self._roots = np.empty((n_kept, len(time)), dtype=np.int32)
-        self._roots[:, layout.settled] = layout.settled
+        """By sweep and place, until all are told of records."""
         self._first_kept = n_sweeps - n_kept
 
-    def run(self, watch: Watch | None) -> None:
-        """Run all in one thread; the watch is told now and then of the sweeps since."""
+    def run(self, threads: int, watch: Watch | None) -> None:
+        """Run batch by batch, each in one thread; the watch is told now and then of the sweeps since."""
         first, size = 0, self.n_sweeps if watch is None else 1
-        while first < self.n_sweeps:
-            begun, last = perf_counter(), min(first + size, self.n_sweeps)
-            kept = self._roots[max(first - self._first_kept, 0) : max(last - self._first_kept, 0)]
-            seen = (self._counts, self._n_entities[first:last], kept)
-            run_sweeps(self._key, self._done + first, last - first, self._lists, self._time, *seen)
-            for each in self._n_entities[first:last].tolist():
-                if watch is not None and watch(each):
-                    self.n_sweeps = last
-            # How many sweeps make a look worth it is a matter of time; what they see is not.
-            size = max(1, int(_LOOK_EVERY * (last - first) / max(perf_counter() - begun, 1e-6)))
-            first = last
+        batches = self._layout.batches
+        with ThreadPoolExecutor(threads) if min(threads, len(batches)) > 1 else nullcontext() as pool:
+            while first < self.n_sweeps:
+                begun, last = perf_counter(), min(first + size, self.n_sweeps)
+                work = partial(self._run_batch, first, last)
+                for n_entities in map(work, batches) if pool is None else pool.map(work, batches):
+                    self._n_entities[first:last] += n_entities
+                for each in self._n_entities[first:last].tolist():
+                    if watch is not None and watch(each):
+                        self.n_sweeps = last
+                # How many sweeps make a look worth it is a matter of time; what they see is not.
+                size = max(1, int(_LOOK_EVERY * (last - first) / max(perf_counter() - begun, 1e-6)))
+                first = last
 
-    def run_threads(self, threads: int, watch: Watch | None) -> None:
-        """Run with several threads: each counts its pairs and draws the origins of its records."""
-        lists, counts, first_kept = self._lists, self._counts, self._first_kept
+    def _run_batch(self, first: int, last: int, batch: _Batch) -> NDArray[np.int64]:
+        """Run some sweeps over a batch; return how many entities it has after each."""
+        places = batch.places
+        kept = slice(max(first - self._first_kept, 0), max(last - self._first_kept, 0))
+        roots = np.empty((kept.stop - kept.start, places.stop - places.start), dtype=np.int32)
+        n_entities = np.zeros(last - first, dtype=np.int64)
+        seen = (self._counts_of(batch), n_entities, roots)
+        lists = self._layout.lists(batch)
+        run_sweeps(self._key, self._done + first, last - first, lists, self._time[places], *seen)
+        self._roots[kept, places] = roots
+        return n_entities
+
+    def _counts_of(self, batch: _Batch) -> Counts:
+        counts, pairs, inside = self._counts, batch.pairs, batch.inside
+        of_pairs = (counts.n_copied[pairs], counts.n_related[pairs])
+        within = (counts.one, counts.other, counts.n_together, counts.n_akin)
+        return Counts(*of_pairs, *(each[inside] for each in within))
+
+    def run_together(self, threads: int, watch: Watch | None) -> None:
+        """Run with several threads over all at once: each counts its pairs and draws the origins of its records."""
+        lists, counts, first_kept = self._layout.lists(self._layout.batches[0]), self._counts, self._first_kept
         origins, scratch = new_origins(self._time), new_scratch(len(self._time))
         with ThreadPoolExecutor(threads) as pool:
             for s in range(self.n_sweeps + 1):
@@ -272,4 +352,8 @@ class _Sweeps:
         together[self._layout.inside] = self._counts.n_together / n_sweeps
         akin[self._layout.inside] = self._counts.n_akin / n_sweeps
         kept = self._roots[: max(self.n_sweeps - self._first_kept, 0)]
+        records, settled = self._layout.records, self._layout.settled
+        for sample in kept:
+            placed = sample[: len(records)].copy()
+            sample[settled], sample[records] = settled, placed
         return Draws(self.n_sweeps, copied, related, together, akin, self._n_entities[: self.n_sweeps], kept)

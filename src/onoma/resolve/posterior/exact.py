@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from onoma.numerics.parts import in_parts, n_threads
 from onoma.numerics.rng import kernel_state
 from onoma.numerics.union_find import components
-from onoma.resolve.posterior._exact_kernels import draw_forests, pairs_that_matter, sum_forests
+from onoma.resolve.posterior._exact_kernels import draw_forests, pairs_that_matter, sizes_of_pairs, sum_forests
 from onoma.resolve.posterior.copying import LEAST, Draws
 from onoma.resolve.posterior.samples import Roots, SampledPart, Samples, least_roots
 
@@ -117,7 +117,12 @@ class Solved:
     groups: tuple["_Group", ...]
     key: np.uint64
 
-    def joined(self, draws: Draws, n_pairs: int) -> Draws:
+    def parts(self, roots: Roots) -> list[SampledPart]:
+        """Return the samples of the `records`, held once where they agree; the roots are named anew."""
+        sampled = least_roots(np.asarray(roots))
+        return [SampledPart.of(self.records[some], self.records[sampled[:, some]]) for some in self._bunches()]
+
+    def joined(self, draws: Draws, n_pairs: int, parts: list[SampledPart] | None = None) -> Draws:
         """Return what was sampled of the rest with what was solved, told of all; samples are drawn to match.
 
         Parameters
@@ -126,6 +131,8 @@ class Solved:
             Of the `records` and the `rest`.
         n_pairs
             Pairs there are.
+        parts
+            What `parts` makes of the roots of the draws, where these are not there any more.
         """
 
         def told(sampled: NDArray[np.float64], solved: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -136,8 +143,7 @@ class Solved:
         n_samples = len(draws.roots)
         n_alone = self.n - len(self.records) - sum(group.members.size for group in self.groups)
         n_entities = draws.n_entities + n_alone
-        sampled = least_roots(np.asarray(draws.roots))
-        parts = [SampledPart.of(self.records[some], self.records[sampled[:, some]]) for some in self._bunches()]
+        parts = self.parts(draws.roots) if parts is None else parts
         for group in self.groups:
             found, drawn = group.draw(self.key, n_samples)
             parts += found
@@ -195,10 +201,10 @@ def solve_small(
     plausible = pairs_that_matter(n, a, b, copy, relative, FAINT, FAINT_SUM, LEAST)
     component = components(n, a[plausible].astype(np.int64), b[plausible].astype(np.int64))
     size = np.bincount(component, minlength=n)
-    inside = component[a] == component[b]
-    small = inside & (size[component[a]] <= LARGEST)
-    rest = np.flatnonzero(inside & ~small)
-    pairs = np.flatnonzero(small)
+    sizes = sizes_of_pairs(a, b, component, size, LARGEST + 1)
+    rest = np.flatnonzero(sizes > LARGEST)
+    pairs = np.flatnonzero((sizes > 0) & (sizes <= LARGEST))
+    del sizes
     records = np.flatnonzero(size[component] > LARGEST).astype(np.int32)
     values = np.zeros((4, len(pairs)))
     # Records in order of their components, and in these in their own.

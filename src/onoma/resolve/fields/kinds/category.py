@@ -21,12 +21,12 @@ class Category:
         """Write in small letters; what is only signs stays as it is."""
         return [fold(text) or text.strip() for text in raw]
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "CategoryComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "CategoryComparison":
         """Nothing needs preparing."""
         del counts
         return CategoryComparison(values)
 
-    def prepare_first(self, values: list[str], counts: NDArray[np.int64], n: int) -> "CategoryComparison":
+    def prepare_first(self, values: Sequence[str], counts: NDArray[np.int64], n: int) -> "CategoryComparison":
         """Leave out all others: two values are compared by themselves."""
         return self.prepare(values[:n], counts[:n])
 
@@ -36,7 +36,7 @@ class CategoryComparison:
 
     levels = ("equal", "different")
 
-    def __init__(self, values: list[str]) -> None:
+    def __init__(self, values: Sequence[str]) -> None:
         self._values = values
 
     def compare(self, a: Codes, b: Codes) -> Levels:

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.kinds.packed import Texts
+from onoma.resolve.fields.kinds._levels_kernels import code_levels
+from onoma.resolve.fields.texts import Texts, plain
 from onoma.resolve.fields.writing import fold_all
 
 __all__ = ["Code", "CodeComparison"]
@@ -22,16 +23,16 @@ class Code:
     is_alone = True
     """Two values are compared by themselves, whatever others there are."""
 
-    def normalise(self, raw: Sequence[str]) -> list[str]:
+    def normalise(self, raw: Sequence[str]) -> Sequence[str]:
         """Write in small letters, without separators."""
         return fold_all(raw, apart="")
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "CodeComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "CodeComparison":
         """Keep the codes as they are."""
         del counts
         return CodeComparison(values)
 
-    def prepare_first(self, values: list[str], counts: NDArray[np.int64], n: int) -> "CodeComparison":
+    def prepare_first(self, values: Sequence[str], counts: NDArray[np.int64], n: int) -> "CodeComparison":
         """Leave out all others: two values are compared by themselves."""
         return self.prepare(values[:n], counts[:n])
 
@@ -45,28 +46,17 @@ class CodeComparison:
 
     levels = ("equal", "one slip", "two slips", "one within the other", "different")
 
-    def __init__(self, values: list[str]) -> None:
+    def __init__(self, values: Sequence[str]) -> None:
         self._values = values
         self._texts = Texts(values)
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
-        one, other = self._texts.lengths[a], self._texts.lengths[b]
-        longest, shortest = np.maximum(one, other), np.minimum(one, other)
-        slips = self._texts.slips(a, b)
-        within = np.zeros(len(a), np.bool_)
-        uneven = np.flatnonzero((longest > shortest) & (shortest >= 4))
-        within[uneven] = self._texts.is_within(a[uneven], b[uneven])
-        conditions = [
-            (slips <= 1) & (longest >= 3),
-            (slips <= 2) & (longest >= 6),
-            within,
-        ]
-        return np.select(conditions, range(1, 4), 4).astype(np.int8)
+        return code_levels(plain(a), plain(b), self._texts.letters, self._texts.offsets)
 
     def features(self) -> Features:
         """Return the code, and the trigrams of short ones."""
         builder = FeaturesBuilder(len(self._values))
         builder.add_values(self._values)
-        builder.add_rows("trigram", *trigrams([value[:_TRIGRAMS] for value in self._values]))
+        builder.add_rows("trigram", *trigrams(self._texts, _TRIGRAMS))
         return builder.build()

@@ -86,6 +86,7 @@ class CustomKind:
 
     def normalise(self, raw: Sequence[str]) -> list[str]:
         """Write distinct values in one way; an empty text where nothing is left."""
+        raw = list(raw)
         if self.write is None:
             return [" ".join(text.lower().split()) for text in raw]
         what = f"normalise of the kind {self.name!r}"
@@ -93,10 +94,10 @@ class CustomKind:
             return [text or "" for text in evaluate([self.write], raw, what)[0]]
         return [_texts_of(_called(self.write, what, text), what)[0] for text in raw]
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "CustomComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "CustomComparison":
         """Nothing needs preparing."""
         del counts
-        return CustomComparison(self, values)
+        return CustomComparison(self, list(values))
 
 
 @dataclass(frozen=True, eq=False)

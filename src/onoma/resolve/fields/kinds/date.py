@@ -11,15 +11,20 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from onoma.resolve.fields._pairs_kernels import distinct_keys
 from onoma.resolve.fields.features import Features, FeaturesBuilder
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.kinds.packed import Texts
+from onoma.resolve.fields.kinds._levels_kernels import date_levels
+from onoma.resolve.fields.texts import ArrowTexts, Texts, arrow_of, bytes_of, plain
 from onoma.resolve.fields.writing import fold
 
 __all__ = ["Date", "DateComparison", "YearComparison", "read_date", "read_serial", "reads_day_first"]
 
+Parts = NDArray[np.int32]
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _TIME = re.compile(r"[T ]\d{1,2}:\d{2}.*$")
 _NUMBERS = re.compile(r"\d+")
@@ -31,6 +36,8 @@ _DAY_NOUGHT = date(1899, 12, 30)  # by which 61 is 1900-03-01; before it, spread
 _LAST_SERIAL = 73_050  # the end of 2099
 _BARE = 0.8  # share of bare years that makes a column one of years
 _CENTURY = 30  # 29 is 2029, 30 is 1930
+_KEYS = np.arange(4) * 10_000_000
+"""What tells keys apart that are years, days and months, years and months, years and days."""
 _DAYS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -125,22 +132,31 @@ class Date:
 
     name = "date"
 
-    def normalise(self, raw: Sequence[str]) -> list[str]:
+    def normalise(self, raw: Sequence[str]) -> Sequence[str]:
         """Write as `YYYY-MM-DD`; what cannot be read as a date stays a folded text."""
-        day_first = reads_day_first(raw)
-        serials = [read_serial(text) for text in raw]
-        if 2 * sum(map(bool, serials)) > len(raw):
-            serials = [read_serial(text, fewest=61) for text in raw]
-        return [
-            serial or read_date(text, day_first=day_first) or fold(text)
-            for text, serial in zip(raw, serials, strict=True)
-        ]
+        if not isinstance(raw, ArrowTexts):
+            return _written(raw, len(raw))
+        # What is written so already is nothing else: no day as spreadsheets count them, and no day before its month.
+        rest = ~_fits(*_parts(raw).T)
+        written = pa.array(_written(raw.array.filter(pa.array(rest)).to_pylist(), len(raw)), raw.array.type)
+        return ArrowTexts(pc.replace_with_mask(raw.array, pa.array(rest), written))
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "DateComparison | YearComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "DateComparison | YearComparison":
         """Take dates apart into year, month and day."""
         del counts
-        bare = sum(value.endswith("-00-00") for value in values)
+        bare = pc.sum(pc.ends_with(arrow_of(values), "-00-00")).as_py() or 0
         return YearComparison(values) if bare >= _BARE * len(values) else DateComparison(values)
+
+
+def _written(raw: Sequence[str], n: int) -> list[str]:
+    """Write dates of a column of n."""
+    day_first = reads_day_first(raw)
+    serials = [read_serial(text) for text in raw]
+    if 2 * sum(map(bool, serials)) > n:
+        serials = [read_serial(text, fewest=61) for text in raw]
+    return [
+        serial or read_date(text, day_first=day_first) or fold(text) for text, serial in zip(raw, serials, strict=True)
+    ]
 
 
 class DateComparison:
@@ -160,41 +176,23 @@ class DateComparison:
         "different",
     )
 
-    def __init__(self, values: list[str]) -> None:
+    def __init__(self, values: Sequence[str]) -> None:
         self._values = values
-        self._digits = Texts([_digits(value) for value in values])
-        self._parts = np.array([_parts(value) for value in values], np.int32).reshape(-1, 3)
+        self._digits = _digits(values)
+        self._parts = _parts(values)
         year, month, day = self._parts.T
         self._days = np.where(day > 0, year * 365.25 + month * 30.44 + day, np.nan)
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
-        p, q = self._parts[a], self._parts[b]
-        given = (p > 0) & (q > 0)
-        agree = given & (p == q)
-        years = np.where(given[:, 0], np.abs(p[:, 0] - q[:, 0]), 9999)
-        swapped = (years == 0) & given[:, 1] & (p[:, 1] == q[:, 2]) & (p[:, 2] == q[:, 1])
-        slips = self._digits.slips(a, b)
-        partial = ~given.all(axis=1) & given[:, 0]
-        near = np.abs(self._days[a] - self._days[b]) <= 10
-        conditions = [
-            swapped,
-            (slips == 1) & ~partial,
-            partial & (agree == given).all(axis=1),
-            agree.sum(axis=1) == 2,
-            (slips == 2) & given.all(axis=1),
-            near,
-            years == 0,
-            years == 1,
-            years <= 3,
-        ]
-        return np.select(conditions, range(1, 10), 10).astype(np.int8)
+        digits = self._digits
+        return date_levels(plain(a), plain(b), self._parts, self._days, digits.letters, digits.offsets)
 
     def features(self) -> Features:
         """Return the date, its year, and its day and month (in either order)."""
         builder = FeaturesBuilder(len(self._values))
         builder.add_values(self._values)
-        builder.add("key", (_keys(*parts) for parts in self._parts.tolist()))
+        _add_keys(builder, self._parts)
         return builder.build()
 
 
@@ -203,10 +201,10 @@ class YearComparison:
 
     levels = ("equal", "off by one", "off by two or three", "one digit", "different")
 
-    def __init__(self, values: list[str]) -> None:
+    def __init__(self, values: Sequence[str]) -> None:
         self._values = values
-        self._digits = Texts([_digits(value) for value in values])
-        self._years = np.array([_parts(value)[0] for value in values], np.int32)
+        self._digits = _digits(values)
+        self._years = _parts(values)[:, 0].copy()
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
@@ -222,19 +220,52 @@ class YearComparison:
         return builder.build()
 
 
-def _parts(value: str) -> tuple[int, int, int]:
-    if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
-        return int(value[:4]), int(value[5:7]), int(value[8:])
-    return 0, 0, 0
+def _is_whole(values: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which texts are written as `YYYY-MM-DD`."""
+    found = pc.match_substring_regex(arrow_of(values), "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
-def _digits(value: str) -> str:
-    return value.replace("-00", "").replace("-", "").replace(" ", "")
+def _parts(values: Sequence[str]) -> NDArray[np.int32]:
+    """Return year, month and day of each text that is written so; noughts of others."""
+    found = np.zeros((len(values), 3), np.int32)
+    whole = _is_whole(values)
+    data, offsets = bytes_of(values)
+    figures = data[offsets[:-1][whole][:, None] + np.arange(10)].astype(np.int32) - ord("0")
+    for part, (first, end) in enumerate(((0, 4), (5, 7), (8, 10))):
+        found[whole, part] = figures[:, first:end] @ 10 ** np.arange(end - first)[::-1]
+    return found
 
 
-def _keys(year: int, month: int, day: int) -> list[str]:
-    keys = [f"{year:04}"] if year else []
-    if day:
-        low, high = sorted((month, day))
-        keys += [f"{low:02}+{high:02}", f"{year:04}-{month:02}", f"{year:04}--{day:02}"]
-    return keys
+def _fits(year: Parts, month: Parts, day: Parts) -> NDArray[np.bool_]:
+    """Return which are in the calendar, as `_write` has it."""
+    months = np.minimum(month, 12)
+    return (year >= 1000) & (year <= 2200) & (month <= 12) & (day <= np.array(_DAYS)[months])
+
+
+def _digits(values: Sequence[str]) -> Texts:
+    """Return the figures of each date that are given."""
+    found = arrow_of(values)
+    for sign in ("-00", "-", " "):
+        found = pc.replace_substring(found, sign, "")
+    return Texts(ArrowTexts(found))
+
+
+def _add_keys(builder: FeaturesBuilder, parts: NDArray[np.int32]) -> None:
+    """Add to the features of each date its year, its day and month in either order, its year with each of them."""
+    year, month, day = parts.astype(np.int64).T
+    low, high = np.minimum(month, day), np.maximum(month, day)
+    keys = np.stack([year, 100 * low + high, 100 * year + month, 100 * year + day], axis=1) + _KEYS
+    given = np.stack([year > 0, *[day > 0] * 3], axis=1)
+    rows = np.broadcast_to(np.arange(len(parts), dtype=np.int32)[:, None], given.shape)[given]
+    known, ids = distinct_keys(keys[given], int(given.sum()).bit_length() + 1)
+    builder.add_unwritten("key", rows, ids, len(known), lambda: [_key(key) for key in known.tolist()])
+
+
+def _key(key: int) -> str:
+    """Return a key as it is written."""
+    kind, number = divmod(key, _KEYS[1])
+    first, second = divmod(number, 100)
+    if kind == 0:
+        return f"{number:04}"
+    return (f"{first:02}+{second:02}", f"{first:04}-{second:02}", f"{first:04}--{second:02}")[kind - 1]

@@ -39,7 +39,7 @@ class Geo:
         """Write as `latitude,longitude`, to about ten centimetres; (0, 0) is nowhere."""
         return [_write(read_point(text)) for text in raw]
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "GeoComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "GeoComparison":
         """Turn texts into points."""
         del counts
         return GeoComparison(values)
@@ -54,7 +54,7 @@ class GeoComparison:
 
     levels = ("equal", *(f"within {distance:g} km" for distance in _KILOMETRES), "different")
 
-    def __init__(self, values: list[str]) -> None:
+    def __init__(self, values: Sequence[str]) -> None:
         self._values = values
         self._points = np.radians(np.array([value.split(",") for value in values], np.float64).reshape(-1, 2))
 

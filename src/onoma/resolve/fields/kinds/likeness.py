@@ -194,11 +194,11 @@ class Likeness:
 
     name = "likeness"
 
-    def normalise(self, raw: Sequence[str]) -> list[str]:
+    def normalise(self, raw: Sequence[str]) -> Sequence[str]:
         """Write in small letters, without accents and punctuation."""
         return fold_all(raw)
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "LikenessComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "LikenessComparison":
         """Make bags of words, and know how rare each word is."""
         return LikenessComparison(values, counts)
 
@@ -208,7 +208,7 @@ class LikenessComparison:
 
     levels = ("equal", *(f"log odds ≥ {cut:g}" for cut in CUTS), "different")
 
-    def __init__(self, values: list[str], counts: NDArray[np.int64]) -> None:
+    def __init__(self, values: Sequence[str], counts: NDArray[np.int64]) -> None:
         self._values = values
         self._bags = Bags.build((words_of(value) for value in values), counts)
         self._alike = alike_words(self._bags.words)

@@ -51,7 +51,7 @@ class Number:
         """Write the first number in one way; a text without one is missing."""
         return [_write(read_number(text)) for text in raw]
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "NumberComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "NumberComparison":
         """Turn texts into numbers."""
         del counts
         return NumberComparison(values)
@@ -66,7 +66,7 @@ class NumberComparison:
 
     levels = ("equal", "0.1 % apart", "2 % apart", "10 % apart", "30 % apart", "half as much", "different")
 
-    def __init__(self, values: list[str]) -> None:
+    def __init__(self, values: Sequence[str]) -> None:
         self._values = values
         self._numbers = np.array([float(value) for value in values], np.float64)
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.bags import Bags, alike_words, cut
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.kinds.packed import MORE, Texts
 from onoma.resolve.fields.lexicon import LEGAL_FORMS, ORGANISATION_WORDS, SMALL_WORDS
+from onoma.resolve.fields.texts import MORE, Texts
 from onoma.resolve.fields.writing import fold, number_texts
 
 __all__ = ["Organisation", "OrganisationComparison"]
@@ -26,7 +26,7 @@ class Organisation:
         """Write abbreviations out and join single letters (N.V. is nv)."""
         return [_write(text) for text in raw]
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "OrganisationComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "OrganisationComparison":
         """Make bags of the words that count."""
         return OrganisationComparison(values, counts)
 
@@ -53,7 +53,7 @@ class OrganisationComparison:
 
     levels = ("equal", "same name", "one slip", "acronym", *(f"≥ {bound:.2f}" for bound in _CUTS), "alike", "different")
 
-    def __init__(self, values: list[str], counts: NDArray[np.int64]) -> None:
+    def __init__(self, values: Sequence[str], counts: NDArray[np.int64]) -> None:
         self._values = values
         self._cores = [_core(value) for value in values]
         self._written = [" ".join(core) for core in self._cores]

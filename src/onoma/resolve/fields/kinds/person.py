@@ -6,18 +6,19 @@ Jaro–Winkler similarity and the number of slips.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.kinds.packed import MORE, Texts, Words
-from onoma.resolve.fields.names import NameWords, write_name
+from onoma.resolve.fields.kinds._levels_kernels import name_levels
+from onoma.resolve.fields.kinds.packed import Words
+from onoma.resolve.fields.names import NameWords, write_names
+from onoma.resolve.fields.texts import Texts, plain
 
 __all__ = ["Person", "PersonComparison", "skeleton"]
-
-_CLOSE, _SIMILAR, _ALIKE, _NEAR = 0.92, 0.85, 0.70, 0.5
 
 
 def skeleton(word: str) -> str:
@@ -43,15 +44,15 @@ class Person:
     is_alone = True
     """Two values are compared by themselves, whatever others there are."""
 
-    def normalise(self, raw: Sequence[str]) -> list[str]:
+    def normalise(self, raw: Sequence[str]) -> Sequence[str]:
         """Write given names first, without titles."""
-        return [write_name(text) for text in raw]
+        return write_names(raw)
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "PersonComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "PersonComparison":
         """Take names apart into words."""
-        return PersonComparison(values, NameWords(values, counts))
+        return PersonComparison(values, counts)
 
-    def prepare_first(self, values: list[str], counts: NDArray[np.int64], n: int) -> "PersonComparison":
+    def prepare_first(self, values: Sequence[str], counts: NDArray[np.int64], n: int) -> "PersonComparison":
         """Leave out all others: two values are compared by themselves."""
         return self.prepare(values[:n], counts[:n])
 
@@ -73,36 +74,18 @@ class PersonComparison:
         "different",
     )
 
-    def __init__(self, values: list[str], words: NameWords) -> None:
+    def __init__(self, values: Sequence[str], counts: NDArray[np.int64]) -> None:
         self._values = values
-        self._words = words
         self._texts = Texts(values)
         written = Words(values)
+        self._words = NameWords(values, counts, (written.offsets, written.ids, written.words))
         self._sorted, self._joined = written.sorted(), written.joined()
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
-        met = self._words.align(a, b)
-        winkler = self._texts.winkler(a, b)
-        slips = np.full(len(a), MORE, np.int8)
-        near = np.flatnonzero(winkler >= _NEAR)
-        slips[near] = self._texts.slips(a[near], b[near])
-        longest = np.maximum(self._texts.lengths[a], self._texts.lengths[b])
-        same = (self._sorted[a] == self._sorted[b]) | (self._joined[a] == self._joined[b])
-        sure = (met.whole > 0) | (met.left_a + met.left_b + met.initial == 1)  # J. S. and John Smith say little
-        whole = met.whole + met.nickname
-        conditions = [
-            same,
-            met.complete & (met.nickname > 0) & (met.initial == 0) & (met.slip == 0),
-            met.complete & (met.initial > 0) & (met.slip == 0) & sure,
-            ((slips <= 1) & (longest >= 3)) | (met.complete & (met.slip == 1) & (met.initial == 0)),
-            (winkler >= _CLOSE) | ((slips <= 2) & (longest >= 7)) | (met.complete & (met.slip > 0) & sure),
-            met.within & (whole > 0),
-            winkler >= _SIMILAR,
-            whole > 0,
-            winkler >= _ALIKE,
-        ]
-        return np.select(conditions, range(1, 10), 10).astype(np.int8)
+        texts = self._texts
+        packed: tuple[Any, ...] = (texts.letters, texts.offsets, texts.masks, texts.longest, *self._words.tables)
+        return name_levels(plain(a), plain(b), self._sorted, self._joined, *packed)
 
     def features(self) -> Features:
         """Return the value, its words, trigrams, and keys: sorted words, skeletons, a word with an initial."""
@@ -110,7 +93,7 @@ class PersonComparison:
         builder.add_values(self._values)
         bags = self._words.bags
         builder.add_rows("token", bags.row_ids(), bags.ids, bags.words)
-        builder.add_rows("trigram", *trigrams(self._values))
+        builder.add_rows("trigram", *trigrams(self._texts))
         builder.add("key", (_keys(value) for value in self._values))
         return builder.build()
 

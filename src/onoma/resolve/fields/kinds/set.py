@@ -30,7 +30,7 @@ class Set:
         splitter = splitter_of(strong_delimiters(raw))
         return ["; ".join(sorted(split_elements(text, splitter))) for text in raw]
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "SetComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "SetComparison":
         """Make bags of elements, and find the elements that are alike."""
         return SetComparison(values, Bags.build((value.split("; ") for value in values), counts))
 
@@ -40,7 +40,7 @@ class SetComparison:
 
     levels = cosine_names(COSINE_CUTS)
 
-    def __init__(self, values: list[str], bags: Bags) -> None:
+    def __init__(self, values: Sequence[str], bags: Bags) -> None:
         self._values = values
         self._bags = bags
         self._alike = alike_elements(bags.words)
@@ -68,7 +68,7 @@ def _keys(element: str) -> list[str]:
     return list(dict.fromkeys(keys))
 
 
-def alike_elements(elements: list[str]) -> Alike:
+def alike_elements(elements: Sequence[str]) -> Alike:
     """Return the elements that may be two ways of writing one: initials, nicknames, a name left out, one slip."""
     keys = [_keys(element) for element in elements]
     rows = np.repeat(np.arange(len(elements)), [len(found) for found in keys])

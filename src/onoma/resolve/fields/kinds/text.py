@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.bags import COSINE_CUTS, Bags, cosine_names, cut
 from onoma.resolve.fields.features import Features, FeaturesBuilder
 from onoma.resolve.fields.field import Codes, Levels
-from onoma.resolve.fields.writing import fold
+from onoma.resolve.fields.writing import fold_all
 
 __all__ = ["Text", "TextComparison", "words_of"]
 
@@ -39,11 +39,11 @@ class Text:
 
     name = "text"
 
-    def normalise(self, raw: Sequence[str]) -> list[str]:
+    def normalise(self, raw: Sequence[str]) -> Sequence[str]:
         """Write in small letters, without accents and punctuation."""
-        return [fold(text) for text in raw]
+        return fold_all(raw)
 
-    def prepare(self, values: list[str], counts: NDArray[np.int64]) -> "TextComparison":
+    def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "TextComparison":
         """Make bags of words."""
         return TextComparison(values, Bags.build((words_of(value) for value in values), counts))
 
@@ -53,7 +53,7 @@ class TextComparison:
 
     levels = cosine_names(COSINE_CUTS)
 
-    def __init__(self, values: list[str], bags: Bags) -> None:
+    def __init__(self, values: Sequence[str], bags: Bags) -> None:
         self._values = values
         self._bags = bags
 

@@ -36,6 +36,7 @@ _LONGEST = 80
 """Characters of a value that are looked at: a name is shorter, and what a longer text is, its beginning says."""
 _FLOOR = float(np.log(0.02))
 _FILE = "wording.npz"
+_FIGURES = str.maketrans("123456789", "0" * 9)
 _ASIDE = re.compile(r"\s*\([^()]*\)|@[a-z]{2}$", re.IGNORECASE)
 """What is said about a value and is no part of it: `(director)`, a mark of language."""
 
@@ -48,8 +49,12 @@ def pieces(text: str) -> list[str]:
     >>> pieces("Li")
     ['=li', ' ', 'l', 'i', ' ', ' l', 'li', 'i ', ' li', 'li ', ' li ']
     """
-    apart = unicodedata.normalize("NFKD", _ASIDE.sub("", text)[:_LONGEST].casefold())
-    plain = "".join("0" if sign.isdigit() else sign for sign in apart if not unicodedata.combining(sign))
+    apart = _ASIDE.sub("", text)[:_LONGEST].casefold()
+    if apart.isascii():
+        plain = apart.translate(_FIGURES)
+    else:
+        apart = unicodedata.normalize("NFKD", apart)
+        plain = "".join("0" if sign.isdigit() else sign for sign in apart if not unicodedata.combining(sign))
     words = plain.split()
     framed = f" {' '.join(words)} "
     found = [f"={word}" for word in words]
@@ -73,8 +78,11 @@ def _entries(values: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64
     """Return value, piece and share of each piece that a value has; a value's shares have length one."""
     numbers: list[int] = []
     ends = [0]
+    known: dict[str, list[int]] = {}  # where values are few, each comes many times
     for value in values:
-        numbers += [_number(piece) for piece in pieces(value)]
+        if value not in known:
+            known[value] = [_number(piece) for piece in pieces(value)]
+        numbers += known[value]
         ends.append(len(numbers))
     rows = np.repeat(np.arange(len(values)), np.diff(ends))
     keys, counts = np.unique(rows * N_PIECES + np.array(numbers, dtype=np.int64), return_counts=True)

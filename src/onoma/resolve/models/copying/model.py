@@ -7,7 +7,7 @@ given; components of few records are solved (`posterior/exact.py`), the origins 
 (`posterior/exclusive.py`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -114,8 +114,11 @@ class Copying:
             draws, stopped = sample(chain, evidence, settings, run, left=left)
             if solved is not None:
                 del copy, relative, chain
-                draws = solved.joined(draws, len(evidence.a))
-                del solved
+                parts = solved.parts(draws.roots)
+                draws = replace(draws, roots=np.asarray(draws.roots)[:, :0].copy())  # they are many; parts say the same
+                give_back(evidence.n)
+                draws = solved.joined(draws, len(evidence.a), parts)
+                del solved, parts
         run.clock.lap("sampling")
         return posterior_of(compared, weights, draws, run, settings=settings, stopped=stopped, n_cut=n_cut, alike=alike)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from onoma.numerics.rng import kernel_state
 from onoma.numerics.union_find import components
-from onoma.resolve.blocking._canopies_kernels import nearest
+from onoma.resolve.blocking._canopies_kernels import BY_FEATURE, nearest
 from onoma.resolve.blocking.canopies import inverted_lists
 from onoma.resolve.models.cross_document._subsquare_kernels import choose_neighbours
 from onoma.resolve.models.cross_document.text import Bags
@@ -50,7 +50,7 @@ def near_mentions(
     features = features[order]
     lists = inverted_lists(offsets, features, n_words + len(names))
     none = np.zeros(0, np.int32)
-    i, j = nearest(0, n, offsets, features, weights, *lists, none, none, 0, k)
+    i, j = nearest(0, n, offsets, features, weights.astype(np.float32), BY_FEATURE, *lists, none, none, 0, k)
     table = np.full((n, k), -1, np.int32)
     order = np.lexsort((j, i))
     i, j = i[order], j[order]

@@ -21,6 +21,7 @@ from onoma.resolve.comparison.choice import equal_weights
 from onoma.resolve.comparison.supervision import learn_from_labels
 from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.texts import arrow_of
 from onoma.resolve.models.hierarchical._bags_kernels import COUNT, FIRST, NEXT, PARENT
 from onoma.resolve.models.hierarchical.learning import AUTHOR_BAGS
 from onoma.resolve.models.hierarchical.mentions import BagColumn, TreeColumns
@@ -175,7 +176,7 @@ def tree_columns(fields: Sequence[FieldData], block: NDArray[np.int32] | None = 
     Where there are neither blocks nor names of people, rows that the canopies of pairs connect are a canopy.
     """
     people = [each for each in fields if each.kind == "person"]
-    given, family = given_and_family(people)
+    given, family = (part.to_pylist() for part in given_and_family(people))
     others = [each for each in fields if each.kind not in ("person", "vector")]
     made = [_bag(each) for each in others]
     if block is not None:
@@ -188,7 +189,7 @@ def tree_columns(fields: Sequence[FieldData], block: NDArray[np.int32] | None = 
         labels = Clustering.from_labels(
             components(len(fields[0].codes), found.a.astype(np.int64), found.b.astype(np.int64))
         ).labels
-    names = [NameColumn.of_texts(pa.array(column)) for column in (given, family)] if people else []
+    names = [NameColumn.of_texts(pa.array(column, pa.string())) for column in (given, family)] if people else []
     n_canopies = len(np.unique(labels))
     is_block = block is not None and len(people) > 0 and len(names[0].forms) <= n_canopies
     n_names = len(set(zip(given, family, strict=True)))
@@ -201,7 +202,7 @@ def tree_columns(fields: Sequence[FieldData], block: NDArray[np.int32] | None = 
 
 def _bag(field: FieldData) -> tuple[BagColumn, BagScores]:
     """Return a field as words, and what these score where nothing can be learnt."""
-    column = pa.array(field.values, pa.string()).take(pa.array(field.codes, mask=field.codes < 0))
+    column = arrow_of(field.values).cast(pa.string()).take(pa.array(field.codes, mask=field.codes < 0))
     if field.kind == "set":
         return BagColumn.of_texts(column, by="; "), AUTHOR_BAGS["people"]
     if field.kind in ("text", "place", "organisation"):

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.texts import arrow_of
 
 __all__ = ["NameColumn", "given_and_family", "name_scores", "rare_names"]
 
@@ -43,7 +44,7 @@ class NameColumn:
         return NameColumn(self.codes[rows], self.forms)
 
 
-def given_and_family(people: Sequence[FieldData], rows: NDArray[np.int64] | None = None) -> tuple[list[str], list[str]]:
+def given_and_family(people: Sequence[FieldData], rows: NDArray[np.int64] | None = None) -> tuple[pa.Array, pa.Array]:
     """Return given and family names: of columns of their own, or the last word of whole names and what is before.
 
     Parameters
@@ -53,20 +54,23 @@ def given_and_family(people: Sequence[FieldData], rows: NDArray[np.int64] | None
     rows
         Some rows; default, all.
     """
-    texts = [_texts(each, slice(None) if rows is None else rows) for each in people]
+    codes = [each.codes if rows is None else each.codes[rows] for each in people]
     if not people:
-        return [], []
+        return pa.array([], pa.string()), pa.array([], pa.string())
     if len(people) == 1:
-        parts = [text.rpartition(" ") for text in texts[0]]
-        return [given for given, _, _ in parts], [family for _, _, family in parts]
+        parts = [text.rpartition(" ") for text in people[0].values]
+        given, family = (pa.array([part[at] for part in parts], pa.string()) for at in (0, 2))
+        return _texts(given, codes[0]), _texts(family, codes[0])
     marked = [k for k, each in enumerate(people) if any(word in each.name.lower() for word in _FAMILY)]
     last = marked[0] if marked else len(people) - 1
+    texts = [_texts(arrow_of(each.values).cast(pa.string()), code) for each, code in zip(people, codes, strict=True)]
     rest = [column for k, column in enumerate(texts) if k != last]
-    return [" ".join(filter(None, row)) for row in zip(*rest, strict=True)], texts[last]
+    joined = pc.replace_substring_regex(pc.binary_join_element_wise(*rest, " "), " +", " ")  # some are missing
+    return pc.ascii_trim_whitespace(joined), texts[last]
 
 
-def _texts(field: FieldData, rows: NDArray[np.int64] | slice) -> list[str]:
-    return [field.values[code] if code >= 0 else "" for code in field.codes[rows].tolist()]
+def _texts(values: pa.Array, codes: NDArray[np.int32]) -> pa.Array:
+    return values.take(pa.array(codes, mask=codes < 0)).fill_null("")
 
 
 def name_scores(given: NameColumn, family: NameColumn) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
