@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from tests.coref.worlds import CHAINS, make_document
 
+from coref.worlds import CHAINS, make_document
 from onoma.coref.learning import LearningSettings
 from onoma.coref.model import Annotated
 from onoma.pipeline.reproduce import Context
