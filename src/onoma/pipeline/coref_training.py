@@ -174,7 +174,7 @@ def longer(documents: Sequence[Annotated]) -> list[Annotated]:
 
 def calibrate_joined(model: CorefModel, examples: Sequence[Example]) -> CorefModel:
     """Fit what makes the stated probabilities of neighbours in chains frequencies."""
-    plain = replace(model, calibration=replace(model.calibration, slope=1.0, lift=0.0))
+    plain = replace(model, calibration=replace(model.calibration, slope=1.0, lift=0.0, top=1.0))
     stated, right = [], []
     for one in examples:
         found = plain.resolve_prepared(one.prepared)

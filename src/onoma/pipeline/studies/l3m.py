@@ -1,7 +1,7 @@
 """Latent left-linking models: Best-Link, L3M, PL3M and their constrained forms, on OntoGUM and LitBank."""
 
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -110,7 +110,7 @@ def _findings(
     base = replace(setting.settings, seed=context.seed)
     base = replace(base, epochs=2, runs=1) if context.quick else base
     pieces: dict[str, list[_Chains]] = {name: [] for name in _ORDER}
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
     for split in splits:
         for name, chains in _learnt(split, base, setting, seconds, context.progress).items():
             pieces[name].append(chains)
@@ -139,7 +139,7 @@ def _joined(pieces: Sequence[_Chains], part: Callable[[_Chains], Sequence[Found]
 
 
 def _learnt(
-    split: _Split, base: LearningSettings, setting: _Setting, seconds: Counter[str], progress: Progress
+    split: _Split, base: LearningSettings, setting: _Setting, seconds: dict[str, float], progress: Progress
 ) -> dict[str, _Chains]:
     """Learn every row from one split; add to `seconds` what each learner took."""
     learners = {"Best-Link": replace(base, learner="binary"), "L3M": replace(base, gamma=0.0), "PL3M": base}
