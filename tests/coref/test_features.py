@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coref.worlds import make_document
+from coref.worlds import make_bank, make_document
 from onoma.coref._features_kernels import N_RELATIONS, pair_relations
 from onoma.coref.attributes import Column
 from onoma.coref.discourse.quotations import quoted_tokens
@@ -62,6 +62,70 @@ def test_attributes(document):
     assert (king[Column.TYPE], king[Column.GENDER], king[Column.ANIMACY]) == (2, 1, 1)
     assert (ada[Column.TYPE], ada[Column.ANIMACY]) == (1, 1)
     assert (daughters[Column.NUMBER], daughters[Column.GENDER], daughters[Column.TYPE]) == (2, 2, 6)
+
+
+@pytest.fixture
+def bank():
+    document = make_bank()
+    prepared = prepare(document, candidate_mentions(document), {})
+    texts = [" ".join(document.words[span.start : span.end]) for span in prepared.spans]
+    return prepared, texts
+
+
+def _rows(bank, *texts):
+    prepared, all_ = bank
+    return [prepared.mentions.table[all_.index(text)] for text in texts]
+
+
+def test_a_mention_has_the_core_of_its_head(bank):
+    whole, name = _rows(bank, "Mr. Jan Holt , head of the World Bank", "Mr. Jan Holt")
+    assert whole[Column.CORE] == name[Column.CORE] != 0
+    the, bare, date, month = _rows(bank, "the World Bank", "World Bank", "July 1805", "July")
+    assert the[Column.CORE] == bare[Column.CORE] != 0
+    assert date[Column.CORE] != month[Column.CORE]
+    both, one = _rows(bank, "the W.B. and Dhaka", "the W.B.")
+    assert both[Column.CORE] != one[Column.CORE]
+    assert [row[Column.SAID] for row in (whole, the, one)] == [1, 2, 1]
+    (holt,) = _rows(bank, "Holt")
+    assert holt[Column.LAST_NAME] == whole[Column.LAST_NAME] != whole[Column.FIRST_NAME]  # Jan, not Mr.
+
+
+def test_parts_of_names_are_known_as_such(bank):
+    found = _rows(bank, "World Bank", "World", "the World Bank", "head of the World Bank")
+    assert [row[Column.NAMING] for row in found] == [1, 3, 4, 0]
+    longer = replace(make_bank(), names=[(4, 9, "ORG"), (24, 26, "ORG")])  # the second World Bank stands by itself
+    spans = candidate_mentions(longer)
+    rows = prepare(longer, spans, {}).mentions.table
+    inside = [k for k, span in enumerate(spans) if (span.start, span.end) in {(6, 9), (7, 8)}]
+    assert rows[inside, Column.NAMING].tolist() == [7, 3]
+
+
+def test_what_a_phrase_holds_and_leaves_out_behind_its_head(bank):
+    found = _rows(
+        bank, "Mr. Jan Holt , head of the World Bank", "Mr. Jan Holt", "the W.B. and Dhaka", "the W.B.", "Dhaka"
+    )
+    assert [row[Column.CUT] for row in found] == [1 << 1, 1 << 5, 1 << 0, 1 << 4, 0]
+
+
+def test_initials_are_those_of_another_name(bank):
+    prepared, texts = bank
+    m, rel = prepared.mentions, np.empty(N_RELATIONS, np.int64)
+    at = {text: row for row, text in enumerate(texts)}
+
+    def initials(i, j):
+        pair_relations(m.table, m.words, m.word_ends, m.modifiers, m.modifier_ends, at[i], at[j], rel)
+        return rel[16]
+
+    assert initials("the W.B.", "the World Bank") == 1
+    assert initials("the World Bank", "World Bank") == 0
+    assert initials("Dhaka", "the World Bank") == 0
+
+
+def test_mentions_with_one_core_are_counted_by_heads(bank):
+    prepared, texts = bank
+    rows = [k for k, text in enumerate(texts) if text in {"the World Bank", "World Bank"}]
+    assert prepared.counts[rows, 6].tolist() == [0] * (len(rows) // 2) + [1] * (len(rows) // 2)
+    assert prepared.counts[rows, 7].tolist() == [2] * len(rows)
 
 
 def _feminine(document):

@@ -86,5 +86,9 @@ def test_what_was_joined_is_stated_as_often_as_it_is_right():
     assert found.temperature == 2.0
     assert (found.slope, found.lift) == (pytest.approx(0.6, abs=0.1), pytest.approx(0.5, abs=0.1))
     assert found.of_joined(0.3) == pytest.approx(special.expit(0.6 * special.logit(0.3) + 0.5), abs=0.05)
+    assert found.top > 0.97
+    misread = fit_joined(Calibration(), stated, rng.random(4000) < 0.8 * stated)  # one in five, however sure
+    assert (misread.slope, misread.top) == (pytest.approx(1, abs=0.15), pytest.approx(0.8, abs=0.04))
+    assert misread.of_joined(0.5) == pytest.approx(0.4, abs=0.03)
     same = fit_joined(Calibration(), np.array([0.7]), np.array([True]))
     assert same.slope == pytest.approx(1, abs=0.2) and 0 < same.lift < 0.5, "one pair changes little"

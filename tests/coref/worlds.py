@@ -32,9 +32,9 @@ _SENTENCES = [
 CHAINS = {(0, 2): "ada", (9, 10): "ada", (3, 8): "king", (11, 13): "king", (14, 15): "king"}
 
 
-def make_document(name="d", names=((0, 2, "PER"), (7, 8, "LOC"))):
+def make_document(name="d", names=((0, 2, "PER"), (7, 8, "LOC")), text=_SENTENCES):
     rows, heads, sentences = [], [], []
-    for number, sentence in enumerate(_SENTENCES):
+    for number, sentence in enumerate(text):
         base = len(rows)
         for k, row in enumerate(sentence):
             heads.append(base + (row[4] - 1 if row[4] else k))
@@ -53,3 +53,44 @@ def make_document(name="d", names=((0, 2, "PER"), (7, 8, "LOC"))):
         speakers=[""] * len(words),
         names=names,
     )
+
+
+BANK = [
+    [
+        ("Mr.", "Mr.", "NNP", "PROPN", 2, "nmod:desc"),
+        ("Jan", "Jan", "NNP", "PROPN", 12, "nsubj"),
+        ("Holt", "Holt", "NNP", "PROPN", 2, "flat"),
+        (",", ",", ",", "PUNCT", 5, "punct"),
+        ("head", "head", "NN", "NOUN", 2, "appos"),
+        ("of", "of", "IN", "ADP", 9, "case"),
+        ("the", "the", "DT", "DET", 9, "det"),
+        ("World", "World", "NNP", "PROPN", 9, "compound"),
+        ("Bank", "Bank", "NNP", "PROPN", 5, "nmod"),
+        (",", ",", ",", "PUNCT", 5, "punct"),
+        ("has", "have", "VBZ", "AUX", 12, "aux"),
+        ("left", "leave", "VBN", "VERB", 0, "root"),
+        ("the", "the", "DT", "DET", 14, "det"),
+        ("W.B.", "W.B.", "NNP", "PROPN", 12, "obj"),
+        ("and", "and", "CC", "CCONJ", 16, "cc"),
+        ("Dhaka", "Dhaka", "NNP", "PROPN", 14, "conj"),
+        ("in", "in", "IN", "ADP", 18, "case"),
+        ("July", "July", "NNP", "PROPN", 12, "obl"),
+        ("1805", "1805", "CD", "NUM", 18, "nmod:unmarked"),
+        (".", ".", ".", "PUNCT", 12, "punct"),
+    ],
+    [
+        ("Holt", "Holt", "NNP", "PROPN", 2, "nsubj"),
+        ("returned", "return", "VBD", "VERB", 0, "root"),
+        ("to", "to", "IN", "ADP", 6, "case"),
+        ("the", "the", "DT", "DET", 6, "det"),
+        ("World", "World", "NNP", "PROPN", 6, "compound"),
+        ("Bank", "Bank", "NNP", "PROPN", 2, "obl"),
+        (".", ".", ".", "PUNCT", 2, "punct"),
+    ],
+]
+"""Mr. Jan Holt, head of the World Bank, has left the W.B. and Dhaka in July 1805. Holt returned to the World Bank."""
+
+
+def make_bank():
+    names = [(0, 3, "PER"), (7, 9, "ORG"), (13, 14, "ORG"), (15, 16, "LOC"), (20, 21, "PER"), (24, 26, "ORG")]
+    return make_document("bank", names, BANK)

@@ -33,7 +33,9 @@ _HEAD_TAG, _LAST_NAME, _FIRST_NAME, _GOVERNOR_TAG = range(30, 34)
 
 _FINE, _MIDDLE, _COARSE, _GOVERNOR_CLASS = range(34, 38)
 
-N_RELATIONS = 21
+_CORE, _NAMING, _CUT, _ABBREVIATION, _SAID = range(47, 52)
+
+N_RELATIONS = 22
 """How many numbers `pair_relations` fills in."""
 
 _DENSE = N_RELATIONS * 1024
@@ -116,7 +118,10 @@ def new_features(table: Ints, counts: Ints, i: int, mask: int, out: Ints) -> int
     n = _put(out, n, 20, kind, counts[i, 2], 0, mask)  # a longer mention of the same head holds it
     n = _put(out, n, 21, m[_FIRST_WORD], m[_HEAD_TAG], m[_LENGTH], mask)
     n = _put(out, n, 22, kind, m[_MIDDLE], 0, mask)
-    return _put(out, n, 23, kind, m[_GOVERNOR_CLASS], m[_RELATION], mask)
+    n = _put(out, n, 23, kind, m[_GOVERNOR_CLASS], m[_RELATION], mask)
+    n = _put(out, n, 24, kind, m[_NAMING], m[_RELATION], mask)
+    n = _put(out, n, 25, kind, m[_CUT], 0, mask)
+    return _put(out, n, 26, kind, min(counts[i, 6], 3), m[_NAMING], mask)  # earlier heads with the same core
 
 
 @nb.njit(cache=True, nogil=True)
@@ -136,7 +141,9 @@ def filter_features(table: Ints, counts: Ints, i: int, mask: int, out: Ints) -> 
     n = _put(out, n, 47, kind, m[_LAST_WORD], counts[i, 2], mask)
     n = _put(out, n, 48, kind, m[_ENTITY], m[_ANIMACY], mask)
     n = _put(out, n, 49, m[_HEAD_TEXT], m[_RELATION], 0, mask)
-    return _put(out, n, 50, m[_BEFORE], m[_FIRST_WORD], kind, mask)
+    n = _put(out, n, 50, m[_BEFORE], m[_FIRST_WORD], kind, mask)
+    n = _put(out, n, 51, kind, min(counts[i, 7], 4), m[_NAMING], mask)
+    return _put(out, n, 52, kind, min(counts[i, 7], 4), m[_CUT], mask)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -177,7 +184,11 @@ def pair_relations(
         rel[15] = 2
     elif a[_GOVERNOR_PLACE] == b[_GOVERNOR_PLACE] and a[_GOVERNOR_PLACE] >= 0:
         rel[15] = 3
-    rel[16] = a[_INITIALS] != 0 and a[_INITIALS] == b[_INITIALS] and rel[0] == 0
+    rel[16] = 0
+    if (a[_ABBREVIATION] != 0 and a[_ABBREVIATION] == b[_INITIALS]) or (
+        b[_ABBREVIATION] != 0 and b[_ABBREVIATION] == a[_INITIALS]
+    ):
+        rel[16] = 1
     rel[17] = 0
     if a[_TYPE] == 1 and b[_TYPE] == 1:
         if a[_LAST_NAME] == b[_LAST_NAME]:
@@ -191,6 +202,7 @@ def pair_relations(
     rel[20] = 0
     if a[_FINE] != 0 and b[_FINE] != 0:
         rel[20] = 4 if a[_FINE] == b[_FINE] else 3 if a[_MIDDLE] == b[_MIDDLE] else 2 if a[_COARSE] == b[_COARSE] else 1
+    rel[21] = a[_CORE] != 0 and a[_CORE] == b[_CORE]
 
 
 @nb.njit(cache=True, nogil=True)
@@ -208,7 +220,7 @@ def pair_features(table: Ints, i: int, j: int, rel: Ints, mask: int, out: Ints) 
         out[n] = (_DENSE + k * 16 + rel[k]) & mask
         out[n + 1] = (k * 1024 + rel[k] * 64 + t) & mask
         n += 2
-    match = rel[0] * 8 + rel[1] * 4 + rel[2] * 2 + (1 if rel[3] == 2 else 0)
+    match = rel[0] * 8 + (rel[1] or rel[21]) * 4 + rel[2] * 2 + (1 if rel[3] == 2 else 0)
     n = _put(out, n, 170, match, rel[11], t, mask)
     n = _put(out, n, 171, match, rel[5] * 4 + rel[6], t, mask)
     n = _put(out, n, 172, rel[11], rel[12], t, mask)
@@ -255,7 +267,13 @@ def pair_features(table: Ints, i: int, j: int, rel: Ints, mask: int, out: Ints) 
     n = _put(out, n, 210, a[_COARSE], b[_COARSE], match, mask)
     n = _put(out, n, 211, b[_MIDDLE], ta * 16 + a[_PRONOUN], pronoun_gender, mask)
     n = _put(out, n, 212, b[_COARSE], a[_GOVERNOR_CLASS], ta == 0, mask)
-    return _put(out, n, 213, a[_GOVERNOR_CLASS], b[_GOVERNOR_CLASS], a[_SUBJECT] * 2 + b[_SUBJECT], mask)
+    n = _put(out, n, 213, a[_GOVERNOR_CLASS], b[_GOVERNOR_CLASS], a[_SUBJECT] * 2 + b[_SUBJECT], mask)
+    n = _put(out, n, 214, a[_NAMING] * 8 + b[_NAMING], t, rel[21] * 8 + rel[17], mask)
+    n = _put(out, n, 215, b[_CUT], t, rel[21], mask)
+    n = _put(out, n, 216, a[_CUT], t, rel[21] * 32 + rel[13] * 4 + rel[15], mask)
+    n = _put(out, n, 217, a[_HEAD_WORD], b[_ENTITY], tb, mask)
+    n = _put(out, n, 218, a[_MIDDLE], b[_ENTITY], tb, mask)
+    return _put(out, n, 219, b[_SAID], min(b[_SENTENCE], 2), fine, mask)
 
 
 @nb.njit(cache=True, nogil=True)

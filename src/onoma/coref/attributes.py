@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,17 @@ class Column(IntEnum):
     """One more than the token of that name's head: its own, or that of its apposition; 0 without a name."""
     ROLE = 46
     """What a person is said to be beside the name: *Ada Holt (chair)*, *the mayor, Ada Holt*."""
+    CORE = 47
+    """The head with what stands before it, or the name that it stands in: *Dhaka* of *Dhaka, where he was born*."""
+    NAMING = 48
+    """By the document's names: 1 a name, 2 the part of one that has its head, 3 another part, 4 it holds its head's,
+    5 both overlap; 6, 7 a part as 2, 3 whose words stand elsewhere by themselves, too."""
+    CUT = 49
+    """Which kinds of dependents it holds behind its head, and which it leaves out."""
+    ABBREVIATION = 50
+    """The capitals of a single word: *U.S.*, *NSW*; `INITIALS` are those of several words."""
+    SAID = 51
+    """How many heads of the document have the same core, at most 5."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +192,10 @@ def describe(document: Document, spans: Sequence[Span], vocabulary: Mapping[str,
         modifier_ends.append(len(modifiers))
     if spans:
         rows[:, [Column.NESTED, Column.TEXT, Column.BARE_TEXT]] = texts
+        named: dict[int, tuple[int, int]] = {}
+        for start, end, _ in document.names:
+            named |= dict.fromkeys(range(start, end), (start, end))
+        cores = [_core(document, span, named.get(span.head)) for span in spans]
         rows[:, _KIND_COLUMNS] = [
             _kind_of(
                 document.known.get(span.head, ("",))[0].upper()
@@ -187,13 +203,21 @@ def describe(document: Document, spans: Sequence[Span], vocabulary: Mapping[str,
                 or inside[span.head],
                 document,
                 span,
+                core,
             )
-            for span in spans
+            for span, core in zip(spans, cores, strict=True)
         ]
         pronouns = np.flatnonzero(rows[:, Column.TYPE] == 0)
         rows[pronouns, Column.FINE : Column.COARSE + 1] = 0  # her company says no more than that she is a pronoun
         her = [row for row in pronouns.tolist() if _is_object_her(document, spans[row].head)]
         rows[np.ix_(her, [Column.TEXT, Column.BARE_TEXT])] = text_code("her, not possessive")
+        rows[:, _CORE_COLUMNS] = [
+            _of_core(document, span, core, named, known.lower) if kind else (0,) * len(_CORE_COLUMNS)
+            for span, core, kind in zip(spans, cores, rows[:, Column.TYPE].tolist(), strict=True)
+        ]
+        parts = np.isin(rows[:, Column.NAMING], (2, 3))
+        rows[parts & np.isin(rows[:, Column.CORE], rows[~parts, Column.CORE]), Column.NAMING] += 4
+        rows[:, Column.SAID] = _said(rows)
     _add_people(rows, document, spans)
     return Mentions(rows, *(np.array(codes, np.int64) for codes in (words, word_ends, modifiers, modifier_ends)))
 
@@ -304,12 +328,88 @@ def _shared(word: str, tag: str) -> str:
 
 _KIND_COLUMNS = (
     Column.ENTITY, Column.TYPE, Column.PRONOUN, Column.NUMBER, Column.GENDER, Column.ANIMACY, Column.PERSON,
-    Column.FORM, Column.LAST_NAME, Column.FIRST_NAME, Column.INITIALS,
+    Column.FORM,
 )  # fmt: skip
+_CORE_COLUMNS = (
+    Column.CORE, Column.NAMING, Column.CUT, Column.LAST_NAME, Column.FIRST_NAME, Column.INITIALS, Column.ABBREVIATION,
+)  # fmt: skip
+_BEHIND = ("conj", "appos", "acl", "nmod")
 
 
-def _kind_of(entity: str, document: Document, span: Span) -> tuple[int, ...]:
-    """Return type, number, gender, animacy, person, and what belongs to a name: the values of `_KIND_COLUMNS`."""
+def _of_core(
+    document: Document,
+    span: Span,
+    core: tuple[int, int],
+    named: Mapping[int, tuple[int, int]],
+    lower: Sequence[str],
+) -> tuple[int, ...]:
+    """Return the values of `_CORE_COLUMNS` for a mention that is no pronoun."""
+    words = document.words[slice(*core)]
+    parts = [word for word in words if word[:1].isalnum() and word.lower() not in listed("titles")]
+    last, first = (parts[-1], parts[0]) if parts and document.upos[span.head] == "PROPN" else ("", "")
+    capitals = "".join(part[0] for part in parts if part[0].isupper()) if len(parts) > 1 else ""
+    letters = parts[0].replace(".", "") if len(parts) == 1 else ""
+    return (
+        text_code(" ".join(lower[slice(*core)])),
+        _naming(document, span, named),
+        _cut(document, span),
+        text_code(last.lower()),
+        text_code(first.lower()),
+        text_code(capitals) if len(capitals) > 1 else 0,
+        text_code(letters) if len(letters) > 1 and letters.isupper() else 0,
+    )
+
+
+def _said(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how often the core of each mention is said; phrases around one head say it once."""
+    _, first, same = np.unique(rows[:, Column.HEAD], return_index=True, return_inverse=True)
+    _, which, sizes = np.unique(rows[first, Column.CORE], return_inverse=True, return_counts=True)
+    return np.where(rows[:, Column.CORE] == 0, 0, np.minimum(sizes[which][same], 5))
+
+
+def _core(document: Document, span: Span, name: tuple[int, int] | None) -> tuple[int, int]:
+    """Return the tokens of a mention's core; of several things that are coordinated, all."""
+    held = [child for child in document.children[span.head] if span.head < child < span.end]
+    if any(document.deprels[child] == "conj" for child in held):
+        return span.start, span.end
+    if name is not None and span.start <= name[0] and name[1] <= span.end:
+        start, end = name
+        while start < span.head and document.upos[start] == "DET":
+            start += 1
+        return start, end - (end - 1 > span.head and document.tags[end - 1] == "POS")
+    start, end = span.head, span.head + 1
+    while start > span.start and (document.upos[start - 1] in _TELLING or document.words[start - 1] == "-"):
+        start -= 1
+    while end in held and (document.deprels[end] == "flat" or document.upos[end] == "NUM"):  # July 1805
+        end += 1
+    return start, end
+
+
+def _naming(document: Document, span: Span, named: Mapping[int, tuple[int, int]]) -> int:
+    name = named.get(span.head)
+    if name is None:
+        return 0
+    if name == (span.start, span.end):
+        return 1
+    if name[0] <= span.start and span.end <= name[1]:
+        governor = int(document.heads[span.head])
+        return 3 if name[0] <= governor < name[1] and governor != span.head else 2
+    return 4 if span.start <= name[0] and name[1] <= span.end else 5
+
+
+def _cut(document: Document, span: Span) -> int:
+    """Return a number for the kinds of dependents behind the head that are in the span, and that are not."""
+    bits = 0
+    for child in document.children[span.head]:
+        if child > span.head:
+            kind = document.deprels[child].split(":")[0]
+            if kind in _BEHIND:
+                bits |= 1 << (_BEHIND.index(kind) + (0 if child < span.end else len(_BEHIND)))
+    return bits
+
+
+def _kind_of(entity: str, document: Document, span: Span, core: tuple[int, int]) -> tuple[int, ...]:
+    """Return type, number, gender, animacy, person: the values of `_KIND_COLUMNS`."""
     head = span.head
     tag, upos = document.tags[head], document.upos[head]
     kind = _SAME_ENTITY.get(entity, entity)
@@ -319,27 +419,18 @@ def _kind_of(entity: str, document: Document, span: Span) -> tuple[int, ...]:
         if known is not None:
             pronoun, number, gender, animacy, person, form = known
             form = 0 if _is_object_her(document, head) else form  # as him, not as his
-            return code, 0, pronoun, number, gender, animacy, person, form, 0, 0, 0
+            return code, 0, pronoun, number, gender, animacy, person, form
     number = _PLURAL if tag in {"NNS", "NNPS"} else _SINGULAR if tag in {"NN", "NNP"} else 0
     if any(document.deprels[child] == "conj" and child < span.end for child in document.children[head]):
         number = _PLURAL
-    gender, animacy = _gender(document, span, kind)
+    gender, animacy = _gender(document, span, kind, core)
     _, known_gender, known_animacy = document.known.get(head, ("", "", ""))
     gender, animacy = gender or _GENDERS.get(known_gender, 0), animacy or _ANIMACIES.get(known_animacy, 0)
-    names = _name_codes(document, span) if upos == "PROPN" else (0, 0, 0)
-    return code, _type(document, span, upos), 0, number, gender, animacy, 3, 0, *names
+    return code, _type(document, span, upos), 0, number, gender, animacy, 3, 0
 
 
 def _is_object_her(document: Document, token: int) -> bool:
     return document.words[token].lower() == "her" and document.tags[token] != "PRP$"
-
-
-def _name_codes(document: Document, span: Span) -> tuple[int, int, int]:
-    """Return the codes of a name's last word, of its first, and of its initials."""
-    parts = [document.words[k] for k in range(span.start, span.end) if document.upos[k] == "PROPN"]
-    initials = "".join(part[0] for part in parts if part[0].isupper()) if len(parts) > 1 else parts[0]
-    initials = initials.replace(".", "")
-    return text_code(parts[-1].lower()), text_code(parts[0].lower()), text_code(initials) if initials.isupper() else 0
 
 
 def _add_people(rows: NDArray[np.int64], document: Document, spans: Sequence[Span]) -> None:
@@ -417,20 +508,21 @@ def _type(document: Document, span: Span, upos: str) -> int:
     return 4 if upos == "NOUN" else 7
 
 
-def _gender(document: Document, span: Span, entity: str) -> tuple[int, int]:
+def _gender(document: Document, span: Span, entity: str, core: tuple[int, int]) -> tuple[int, int]:
     head = document.lemmas[span.head].lower()
     if head in listed("masculine nouns"):
         return _MASCULINE, _ANIMATE
     if head in listed("feminine nouns"):
         return _FEMININE, _ANIMATE
     if document.upos[span.head] == "PROPN":
-        words = [document.words[k].lower() for k in range(span.start, span.end)]
+        words = [word.lower() for word in document.words[slice(*core)]]
         title = next((_TITLES[word] for word in words if word in _TITLES), 0)
-        given = next((_given_names()[word] for word in words if word in _given_names()), 0)
+        given = next((_given_names()[word] for word in words[: max(1, len(words) - 1)] if word in _given_names()), 0)
         if title:
             return title, _ANIMATE
         if entity in {"ORGANIZATION", "PLACE", "TIME", "EVENT", "OBJECT"}:
-            return _NEUTER, _INANIMATE
+            # Two words, of which the first is a given name, may be a person after all.
+            return (0, 0) if given and len(words) == 2 else (_NEUTER, _INANIMATE)
         if entity == "PERSON":
             return given, _ANIMATE
         return (given, _ANIMATE) if given and not entity else (0, 0)
@@ -439,11 +531,21 @@ def _gender(document: Document, span: Span, entity: str) -> tuple[int, int]:
     return 0, _INANIMATE if entity in {"ORGANIZATION", "PLACE", "TIME", "EVENT", "OBJECT"} else 0
 
 
+_ENGLISH = ("en_US", "en_GB", "en_IE", "en_NZ")
+_ELSEWHERE = (
+    "cs_CZ", "da_DK", "de_DE", "en_IN", "es_ES", "es_MX", "et_EE", "fi_FI", "fr_FR", "ga_IE", "hr_HR", "hu_HU", "id_ID",
+    "it_IT", "lv_LV", "nl_NL", "no_NO", "pl_PL", "pt_BR", "pt_PT", "ro_RO", "sk_SK", "sl_SI", "sv_SE", "tr_TR",
+)  # fmt: skip
+
+
 @cache
 def _given_names() -> Mapping[str, int]:
-    """Return given names with their gender; those of both are left out."""
-    from faker.providers.person.en_US import Provider  # heavy, and needed only where names are
-
-    male = {str(name).lower() for name in Provider.first_names_male}
-    female = {str(name).lower() for name in Provider.first_names_female}
-    return {name: _MASCULINE if name in male else _FEMININE for name in male ^ female}
+    """Return given names with their gender; English lists speak first, and names of both genders are left out."""
+    known: dict[str, int] = {}
+    for places in (_ENGLISH, _ELSEWHERE):
+        providers = [import_module(f"faker.providers.person.{place}").Provider for place in places]  # heavy
+        male = {str(name).lower() for provider in providers for name in provider.first_names_male}
+        female = {str(name).lower() for provider in providers for name in provider.first_names_female}
+        here = {name: _MASCULINE if name in male else _FEMININE for name in male ^ female}
+        known = here | dict.fromkeys(male & female, 0) | known
+    return {name: gender for name, gender in known.items() if gender}

@@ -104,9 +104,11 @@ def _same_determined(prepared: Prepared) -> NDArray[np.bool_]:
 
 
 def _same_name(prepared: Prepared) -> NDArray[np.bool_]:
-    """The same proper name; of people, the same last name where first names do not differ."""
+    """The same proper name, or its initials."""
     proper = _both(_column(prepared, Column.TYPE) == 1)
-    return proper & (_equal(_column(prepared, Column.BARE_TEXT)) | _equal(_column(prepared, Column.INITIALS)))
+    short, full = _column(prepared, Column.ABBREVIATION), _column(prepared, Column.INITIALS)
+    initials = (short[:, None] == full[None, :]) & (short[:, None] != 0)
+    return proper & (_equal(_column(prepared, Column.BARE_TEXT)) | initials | initials.T)
 
 
 def _modifier_mismatch(prepared: Prepared) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from onoma.coref.lists import listed
 from onoma.corpus.documents import Annotations
 from onoma.errors import DataError
 
-__all__ = ["Document", "documents_of"]
+__all__ = ["Document", "documents_of", "joined"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +95,37 @@ class Document:
 def documents_of(annotations: Annotations, *, genre: str = "") -> list[Document]:
     """Return each document of a batch; it must have tags, lemmas and trees."""
     return [_document(one, genre) for one in annotations]
+
+
+def joined(documents: Sequence[Document]) -> Document:
+    """Return documents as one, in which nobody of one is somebody of another: speakers and parties stay apart."""
+    tokens = np.cumsum([0, *map(len, documents)]).tolist()
+    numbers = np.cumsum([0, *(int(one.sentences.max(initial=-1)) + 1 for one in documents)]).tolist()
+    parts = list(zip(documents, tokens[:-1], numbers[:-1], strict=True))
+
+    def column(name: str) -> list[str]:
+        return [text for one in documents for text in getattr(one, name)]
+
+    clusters = [one.clusters for one in documents if one.clusters is not None]
+    voices = [np.zeros((len(one), 3), np.int64) if one.voices is None else one.voices for one in documents]
+    parties = np.cumsum([0, *(int(each.max(initial=0)) for each in voices)]).tolist()
+    return Document(
+        name=" + ".join(one.name for one in documents),
+        words=column("words"),
+        lemmas=column("lemmas"),
+        tags=column("tags"),
+        upos=column("upos"),
+        deprels=column("deprels"),
+        heads=np.concatenate([one.heads + at for one, at, _ in parts]),
+        sentences=np.concatenate([one.sentences + number for one, _, number in parts]),
+        speakers=[speaker and f"{at} {speaker}" for one, at, _ in parts for speaker in one.speakers],
+        names=[(start + at, end + at, kind) for one, at, _ in parts for start, end, kind in one.names],
+        known={head + at: what for one, at, _ in parts for head, what in one.known.items()},
+        clusters=np.concatenate(clusters) if len(clusters) == len(documents) else None,
+        voices=np.concatenate([each + more * (each > 0) for each, more in zip(voices, parties[:-1], strict=True)])
+        if parties[-1]
+        else None,
+    )
 
 
 def _document(one: Annotations, genre: str) -> Document:

@@ -49,6 +49,7 @@ _RELATIONS = (
     "person",
     "quotation",
     "company that the heads keep",
+    "same head and words before it",
 )
 
 NEW_TEMPLATES: Sequence[str] = (
@@ -75,6 +76,9 @@ NEW_TEMPLATES: Sequence[str] = (
     "first word, tag of the head, length",
     "company that the head keeps",
     "company that the governor keeps",
+    "place among names and relation",
+    "what follows the head, held and left out",
+    "earlier ones with the same head and words before it",
 )
 """What each feature of "a new entity" looks at."""
 
@@ -126,6 +130,12 @@ PAIR_TEMPLATES: Sequence[str] = (
     "cluster of the antecedent's head, by pronoun",
     "clusters of the antecedent and of the governor",
     "clusters of the governors",
+    "places of both among names",
+    "what follows the antecedent's head, and match",
+    "what follows the head, match and tree",
+    "head word and kind of the antecedent's name",
+    "cluster of the head and kind of the antecedent's name",
+    "how often the antecedent is said, and first sentences",
 )
 """What each feature of "j is the antecedent of i" looks at."""
 
@@ -139,7 +149,8 @@ class Prepared:
     mentions: Mentions
     counts: NDArray[np.int64]
     """For each mention: earlier ones with the same words, with the same head; whether a longer one holds it; all with
-    the same words, with the same head; shorter ones with the same head token."""
+    the same words, with the same head; shorter ones with the same head token; earlier heads with the same core, and
+    all."""
     names: Sequence[tuple[int, int, str]] = ()
     """The document's names."""
 
@@ -278,12 +289,16 @@ def explain_new(prepared: Prepared, weights: NDArray[np.float64], i: int) -> lis
 
 
 def _counts(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    counts = np.zeros((len(table), 6), np.int64)
+    counts = np.zeros((len(table), 8), np.int64)
     named = np.flatnonzero(table[:, Column.TYPE] != 0)
     for k, column in enumerate((Column.BARE_TEXT, Column.HEAD_TEXT)):
         counts[named, k], counts[named, 3 + k] = _occurrences(table[named, column])
     earlier, all_ = _occurrences(table[:, Column.HEAD])
     counts[:, 2], counts[:, 5] = earlier > 0, all_ - 1 - earlier
+    if len(named):  # phrases around one head are counted once
+        _, first, same = np.unique(table[named, Column.HEAD], return_index=True, return_inverse=True)
+        heads = np.array(_occurrences(table[named[first], Column.CORE]))
+        counts[named, 6], counts[named, 7] = heads[:, same]
     return counts
 
 

@@ -153,6 +153,8 @@ class Calibration:
     slope, lift
         Of the log-odds that two neighbours of a chain are one thing: the decoder joins what is likely, so what it
         joined is right more often than any two mentions of the same probability are.
+    top
+        What that probability is at most: where the text itself says who is who, it may still be misread.
     """
 
     temperature: float = 1.0
@@ -160,6 +162,7 @@ class Calibration:
     spread: float = 1.0
     slope: float = 1.0
     lift: float = 0.0
+    top: float = 1.0
 
     def of_joined(self, probability: float) -> float:
         """Return the probability of coreference of two mentions that are neighbours in a chain.
@@ -170,11 +173,13 @@ class Calibration:
         0.25
         >>> Calibration(slope=0.5).of_joined(0.1)
         0.25
+        >>> Calibration(top=0.9).of_joined(1.0)
+        0.9
         """
         if self.slope == 1.0 and self.lift == 0.0:
-            return probability
+            return self.top * probability
         clipped = min(max(probability, _TINY), 1 - _TINY)
-        return round(float(special.expit(self.slope * special.logit(clipped) + self.lift)), 12)
+        return round(self.top * float(special.expit(self.slope * special.logit(clipped) + self.lift)), 12)
 
 
 def link_probabilities(scores: Floats, calibration: Calibration = Calibration()) -> Floats:  # noqa: B008  (frozen)
@@ -206,7 +211,7 @@ def posterior(scores: Floats, calibration: Calibration = Calibration()) -> Poste
 
 
 def fit_joined(calibration: Calibration, stated: Floats, right: NDArray[np.bool_]) -> Calibration:
-    """Return the calibration with the slope and lift that make neighbours of chains most likely.
+    """Return the calibration with the slope, lift and top that make neighbours of chains most likely.
 
     `stated` are probabilities of coreference before, `right` whether the two are one thing. Few pairs change little:
     the prior is a unit normal around no change.
@@ -214,12 +219,15 @@ def fit_joined(calibration: Calibration, stated: Floats, right: NDArray[np.bool_
     odds = special.logit(np.clip(stated, _TINY, 1 - _TINY))
 
     def loss(values: Floats) -> float:
-        score = values[0] * odds + values[1]
-        missed = np.logaddexp(0.0, np.where(right, -score, score)).sum()
-        return float(missed + 0.5 * ((values[0] - 1.0) ** 2 + values[1] ** 2))
+        p = np.exp(-(values[2] ** 2)) * special.expit(values[0] * odds + values[1])
+        missed = -np.log(np.maximum(np.where(right, p, 1.0 - p), _TINY)).sum()
+        return float(missed + 0.5 * ((values[0] - 1.0) ** 2 + values[1] ** 2 + values[2] ** 2))
 
-    found = optimize.minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-4})
-    return replace(calibration, slope=float(found.x[0]), lift=float(found.x[1]))
+    found = optimize.minimize(
+        loss, np.array([1.0, 0.0, 0.1]), method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-4}
+    )
+    slope, lift, top = found.x.tolist()
+    return replace(calibration, slope=slope, lift=lift, top=float(np.exp(-(top**2))))
 
 
 def fit_calibration(scores: Sequence[Floats], chains: Sequence[NDArray[np.int64]]) -> Calibration:

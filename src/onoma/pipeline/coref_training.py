@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.coref.constraints import CONSTRAINTS, Rule, fit_weights
+from onoma.coref.document import joined
 from onoma.coref.features import Prepared
 from onoma.coref.learning import Example, LearningSettings
 from onoma.coref.model import Annotated, CorefModel, example_of, train_coref
@@ -40,6 +41,7 @@ __all__ = [
     "choose",
     "difference",
     "further_sets",
+    "longer",
     "score",
     "train_from",
     "train_model",
@@ -134,19 +136,45 @@ def train_model(
     gold_mentions: bool = False,
     singletons: bool = False,
     further: Further | None = None,
+    any_length: bool = False,
     progress: Progress = SILENT,
 ) -> tuple[CorefModel, Scores]:
-    """Learn weights; choose decoder and constraints, and fit what calibrates, on development documents."""
+    """Learn weights; choose decoder and constraints, and fit what calibrates, on development documents.
+
+    With `any_length` the decoder is to be good on the same documents joined to longer ones, too. Where a mention
+    chooses among the members of an entity together, many unlikely ones outweigh "none" in a text much longer than those
+    that were learnt from; documents of one length do not show it.
+    """
     more = None if further is None else partial(further.examples, gold_mentions=gold_mentions)
     model = train_coref(train, settings, gold_mentions=gold_mentions, more=more, progress=progress)
-    tuning = Tuning.of(model, dev, gold_mentions=gold_mentions, singletons=singletons)
-    chosen, scores = choose(tuning)
-    return calibrate_joined(chosen, tuning.examples), scores
+    looked_at = [dev, longer(dev)] if any_length else [dev]
+    tunings = [Tuning.of(model, part, gold_mentions=gold_mentions, singletons=singletons) for part in looked_at]
+    chosen, scores = choose(tunings)
+    return calibrate_joined(chosen, tunings[0].examples), scores
+
+
+_LONG = 5000
+"""Words of a document that is put together: those of a long article or a chapter; documents of GUM have 1,000."""
+
+
+def longer(documents: Sequence[Annotated]) -> list[Annotated]:
+    """Return documents joined to some 5,000 words, each with ones that do not stand beside it in the list."""
+    step = min(len(documents), -(-sum(len(one.document) for one in documents) // _LONG))
+    found = []
+    for part in (documents[k::step] for k in range(step)):
+        starts = np.cumsum([0, *(len(one.document) for one in part)]).tolist()
+        chains = {
+            (start + at, end + at): (at, chain)
+            for one, at in zip(part, starts[:-1], strict=True)
+            for (start, end), chain in one.chains.items()
+        }
+        found.append(Annotated(joined([one.document for one in part]), chains))
+    return found
 
 
 def calibrate_joined(model: CorefModel, examples: Sequence[Example]) -> CorefModel:
     """Fit what makes the stated probabilities of neighbours in chains frequencies."""
-    plain = replace(model, calibration=replace(model.calibration, slope=1.0, lift=0.0))
+    plain = replace(model, calibration=replace(model.calibration, slope=1.0, lift=0.0, top=1.0))
     stated, right = [], []
     for one in examples:
         found = plain.resolve_prepared(one.prepared)
@@ -215,40 +243,46 @@ class Tuning:
         ]
 
 
-def choose(tuning: Tuning, *, grid: Sequence[float] = (0, 0.5, 1)) -> tuple[CorefModel, Scores]:
-    """Choose γ, the shift of "none", constraints and the threshold of mentions that are alone; then calibrate."""
-    alone = _alone(tuning, tuning.decode(0.5))
-    gamma, shift = max(
-        ((gamma, shift) for gamma in (0.0, 0.5, 1.0) for shift in (-1.5, -1.0, -0.6, -0.3, 0.0, 0.3)),
-        key=lambda pair: tuning.quality(tuning.decode(*pair), alone).mean,
-    )
-    spoken = {rule.name: tuning.matrices(rule) for rule in CONSTRAINTS}
+def choose(tunings: Sequence[Tuning], *, grid: Sequence[float] = (0, 0.5, 1)) -> tuple[CorefModel, Scores]:
+    """Choose γ, the shift of "none", constraints and the threshold of mentions that are alone; then calibrate.
 
-    def labels(rules: Sequence[Rule]) -> list[NDArray[np.int64]]:
+    What is best in the mean over the parts is chosen; calibration and the returned scores are of the first.
+    """
+    first = tunings[0]
+    alone = _alone(first, first.decode(0.5))
+    spoken = [{rule.name: part.matrices(rule) for rule in CONSTRAINTS} for part in tunings]
+
+    def labels(number: int, gamma: float, shift: float, rules: Sequence[Rule]) -> list[NDArray[np.int64]]:
         used = [rule for rule in rules if rule.weight]
         if not used:
-            return tuning.decode(gamma, shift)
-        bonus = [
-            np.sum([rule.weight * spoken[rule.name][k] for rule in used], axis=0) for k in range(len(tuning.scores))
-        ]
-        return tuning.decode(gamma, shift, bonus)
+            return tunings[number].decode(gamma, shift)
+        matrices = zip(*(spoken[number][rule.name] for rule in used), strict=True)
+        bonus = [sum(rule.weight * own for rule, own in zip(used, each, strict=True)) for each in matrices]
+        return tunings[number].decode(gamma, shift, bonus)
 
-    fitted = fit_weights(CONSTRAINTS, lambda tried: tuning.quality(labels(tried), alone).mean, grid)
-    rules = [rule for rule in fitted if rule.weight]
-    plain, best = labels(()), labels(rules)
-    if tuning.quality(best, alone).mean < tuning.quality(plain, alone).mean + _WORTH:
-        rules, best = [], plain
-    alone = _alone(tuning, best)
-    calibrated = fit_calibration(tuning.scores, [one.chains for one in tuning.examples])
+    def quality(gamma: float, shift: float, rules: Sequence[Rule] = ()) -> float:
+        found = [part.quality(labels(k, gamma, shift, rules), alone).mean for k, part in enumerate(tunings)]
+        return float(np.mean(found))
+
+    gamma, shift = max(
+        ((gamma, shift) for gamma in (0.0, 0.5, 1.0) for shift in (-1.5, -1.0, -0.6, -0.3, 0.0, 0.3)),
+        key=lambda pair: quality(*pair),
+    )
+    rules = [rule for rule in fit_weights(CONSTRAINTS, partial(quality, gamma, shift), grid) if rule.weight]
+    if quality(gamma, shift, rules) < quality(gamma, shift) + _WORTH:
+        rules = []
+    best = labels(0, gamma, shift, rules)
+    alone = _alone(first, best)
+    calibrated = fit_calibration(first.scores, [one.chains for one in first.examples])
     model = replace(
-        tuning.model,
+        first.model,
         gamma=gamma,
         shift=shift,
         constraints=rules,
         alone=alone,
         calibration=calibrated,
     )
-    return model, tuning.quality(best, alone)
+    return model, first.quality(best, alone)
 
 
 _WORTH = 0.5
@@ -287,7 +321,13 @@ def train_from(
         parts = _parts_of_files(inputs)
     settings = replace(parts.settings, seed=seed)
     model, scores = train_model(
-        parts.train, parts.dev, settings, singletons=parts.singletons, further=parts.further, progress=progress
+        parts.train,
+        parts.dev,
+        settings,
+        singletons=parts.singletons,
+        further=parts.further,
+        any_length=True,
+        progress=progress,
     )
     card = {
         **parts.card,

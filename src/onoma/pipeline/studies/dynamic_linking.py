@@ -135,7 +135,7 @@ def _cpl3m(
     dev = (test + 1) % 5
     learn = [documents[k] for k in np.flatnonzero((folds != test) & (folds != dev)).tolist()]
     held = [documents[k] for k in np.flatnonzero(folds == dev).tolist()]
-    return choose(Tuning.of(train_coref(learn, settings, gold_mentions=True), held, gold_mentions=True))[0]
+    return choose([Tuning.of(train_coref(learn, settings, gold_mentions=True), held, gold_mentions=True)])[0]
 
 
 def _decoder(model: CorefModel, one: Annotated, scene: Scene) -> Callable[[str, float], NDArray[np.int64]]:
