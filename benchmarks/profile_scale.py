@@ -173,7 +173,7 @@ def measure_rates() -> Rates:
     """Measure them; each takes less than a second."""
     import numba as nb
 
-    from onoma.resolve.fields.texts import Texts
+    from onoma.resolve.fields.packed.texts import Texts
 
     add_near, sum_far = nb.njit(nogil=True)(_add_near), nb.njit(nogil=True)(_sum_far)
     rng = np.random.default_rng(0)

@@ -30,7 +30,7 @@ from onoma.resolve.blocking.index import make_segment
 from onoma.resolve.comparison.weights import log_bayes_factors
 from onoma.resolve.contract import PairEvidence, Posterior, Trees
 from onoma.resolve.fields.kinds import VECTOR
-from onoma.resolve.fields.texts import arrow_of
+from onoma.resolve.fields.packed.texts import arrow_of
 from onoma.resolve.posterior.samples import Roots
 from onoma.resolve.result import Resolution
 

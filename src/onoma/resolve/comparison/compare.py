@@ -15,7 +15,7 @@ from onoma.progress import SILENT, Progress
 from onoma.resolve.comparison._weights_kernels import fill_shares
 from onoma.resolve.fields._pairs_kernels import different_values
 from onoma.resolve.fields.field import FieldData, places_among
-from onoma.resolve.fields.texts import arrow_of
+from onoma.resolve.fields.packed.texts import arrow_of
 
 __all__ = ["LazyShares", "compare_records", "log_shares", "random_pairs"]
 

@@ -18,7 +18,7 @@ from onoma.resolve.comparison.taught import count_in_part
 from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.lone import taught_field
-from onoma.resolve.fields.texts import arrow_of
+from onoma.resolve.fields.packed.texts import arrow_of
 
 __all__ = ["CONTRAST_LEVELS", "contrast_levels", "count_pairs", "gather_evidence"]
 

@@ -15,7 +15,7 @@ from rapidfuzz.distance import JaroWinkler
 from rapidfuzz.process import cpdist
 
 from onoma.resolve.fields.field import FieldData, places_among
-from onoma.resolve.fields.texts import arrow_of
+from onoma.resolve.fields.packed.texts import arrow_of
 
 __all__ = ["mark_swaps"]
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from onoma.numerics.distinct import distinct
 from onoma.resolve.fields._bags_kernels import bag_cosines, deletion_hashes, letters_alone, soft_cosines
-from onoma.resolve.fields._texts_kernels import distinct_within
 from onoma.resolve.fields.features import trigrams
-from onoma.resolve.fields.texts import Texts, bytes_of, split_words
+from onoma.resolve.fields.packed._texts_kernels import distinct_within
+from onoma.resolve.fields.packed.texts import Texts, bytes_of, split_words
 
 __all__ = ["COSINE_CUTS", "Alike", "Bags", "alike_words", "cosine_names", "cut", "no_alike", "sharing", "slips"]
 

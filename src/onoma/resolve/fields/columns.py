@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.elements import JOINT
 from onoma.resolve.fields.field import Codes
 from onoma.resolve.fields.missing import suspects
-from onoma.resolve.fields.texts import ArrowTexts
+from onoma.resolve.fields.packed.texts import ArrowTexts
 
 _FEW = 300  # texts: so many are worked on one by one before Arrow has begun
 

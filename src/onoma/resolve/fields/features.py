@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from onoma.numerics.distinct import distinct
 from onoma.resolve.fields._features_kernels import count_entries, count_trigrams, place_entries
-from onoma.resolve.fields._texts_kernels import padded_letters
-from onoma.resolve.fields.texts import Texts, bytes_of
+from onoma.resolve.fields.packed._texts_kernels import padded_letters
+from onoma.resolve.fields.packed.texts import Texts, bytes_of
 
 __all__ = ["SORTS", "Features", "FeaturesBuilder", "trigrams"]
 

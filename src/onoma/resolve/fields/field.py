@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields._pairs_kernels import distinct_keys
 from onoma.resolve.fields.features import Features
-from onoma.resolve.fields.texts import Codes, arrow_of
+from onoma.resolve.fields.packed.texts import Codes, arrow_of
 
 __all__ = ["Codes", "Comparison", "FieldData", "Kind", "Levels", "places_among", "prepare_first"]
 

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from onoma.resolve.fields._writing_kernels import hash_bytes, suspect_bytes
 from onoma.resolve.fields.lexicon import STAND_INS
-from onoma.resolve.fields.texts import ArrowTexts, arrow_of, bytes_of
+from onoma.resolve.fields.packed._writing_kernels import hash_bytes, suspect_bytes
+from onoma.resolve.fields.packed.texts import ArrowTexts, arrow_of, bytes_of
 
 __all__ = ["DisguisedMissing", "all_by_form", "bare_years", "by_form", "by_frequency", "suspects"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onoma.resolve.fields._names_kernels import align_names
 from onoma.resolve.fields.bags import Alike, Bags, slips
 from onoma.resolve.fields.lexicon import TITLES
-from onoma.resolve.fields.texts import ArrowTexts, Texts, arrow_of
+from onoma.resolve.fields.packed.texts import ArrowTexts, Texts, arrow_of
 from onoma.resolve.fields.writing import fold, fold_packed
 
 __all__ = ["Alignment", "NameWords", "nickname_pairs", "nickname_table", "write_name", "write_names"]

@@ -18,8 +18,8 @@ from onoma.resolve.fields.joint import find_points, join_points, points_by_value
 from onoma.resolve.fields.kinds import IGNORE, VECTOR, check_kind, find_kind
 from onoma.resolve.fields.kinds.vector import VectorComparison, encode_vectors
 from onoma.resolve.fields.missing import DisguisedMissing, all_by_form, bare_years, by_frequency
+from onoma.resolve.fields.packed.texts import ArrowTexts
 from onoma.resolve.fields.profile import Profile
-from onoma.resolve.fields.texts import ArrowTexts
 
 __all__ = ["Fields", "Ignored", "prepare_fields"]
 

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from rapidfuzz import process
 
-from onoma.resolve.fields._writing_kernels import COMMA, FOREIGN, LISTED, fold_bytes, hash_bytes
-from onoma.resolve.fields.texts import ArrowTexts, arrow_of, bytes_of, from_bytes
+from onoma.resolve.fields.packed._writing_kernels import COMMA, FOREIGN, LISTED, fold_bytes, hash_bytes
+from onoma.resolve.fields.packed.texts import ArrowTexts, arrow_of, bytes_of, from_bytes
 
 __all__ = ["cores_for", "element_wise", "fold", "fold_all", "fold_packed", "number_texts", "squeeze"]
 

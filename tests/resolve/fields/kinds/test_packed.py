@@ -8,7 +8,7 @@ from rapidfuzz.distance import JaroWinkler
 
 from onoma.resolve.fields.features import FeaturesBuilder
 from onoma.resolve.fields.kinds.packed import Words
-from onoma.resolve.fields.texts import MORE, Texts, _few_words, _many_words
+from onoma.resolve.fields.packed.texts import MORE, Texts, _few_words, _many_words
 from reference.fields_kernels import slips
 
 

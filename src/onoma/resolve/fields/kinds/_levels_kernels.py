@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields._bags_kernels import soft_cosine_of
 from onoma.resolve.fields._names_kernels import INITIAL, LEFT_A, LEFT_B, NICKNAME, SLIP, WHOLE, align_of
-from onoma.resolve.fields._texts_kernels import most_similar, same_rest, slips_of, winkler_of
+from onoma.resolve.fields.packed._texts_kernels import most_similar, same_rest, slips_of, winkler_of
 
 _MORE = 3
 _HALF, _CLOSE, _SIMILAR, _ALIKE = np.float32(0.5), np.float32(0.92), np.float32(0.85), np.float32(0.7)

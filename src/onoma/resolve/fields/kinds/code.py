@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
 from onoma.resolve.fields.kinds._levels_kernels import code_levels
-from onoma.resolve.fields.texts import Texts, plain
+from onoma.resolve.fields.packed.texts import Texts, plain
 from onoma.resolve.fields.writing import fold_all
 
 __all__ = ["Code", "CodeComparison"]

@@ -19,7 +19,7 @@ from onoma.resolve.fields._pairs_kernels import distinct_keys
 from onoma.resolve.fields.features import Features, FeaturesBuilder
 from onoma.resolve.fields.field import Codes, Levels
 from onoma.resolve.fields.kinds._levels_kernels import date_levels
-from onoma.resolve.fields.texts import ArrowTexts, Texts, arrow_of, bytes_of, plain
+from onoma.resolve.fields.packed.texts import ArrowTexts, Texts, arrow_of, bytes_of, plain
 from onoma.resolve.fields.writing import fold
 
 __all__ = ["Date", "DateComparison", "YearComparison", "read_date", "read_serial", "reads_day_first"]

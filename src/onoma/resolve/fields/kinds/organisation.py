@@ -9,7 +9,7 @@ from onoma.resolve.fields.bags import Bags, alike_words, cut
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Levels
 from onoma.resolve.fields.lexicon import LEGAL_FORMS, ORGANISATION_WORDS, SMALL_WORDS
-from onoma.resolve.fields.texts import MORE, Texts
+from onoma.resolve.fields.packed.texts import MORE, Texts
 from onoma.resolve.fields.writing import fold, number_texts
 
 __all__ = ["Organisation", "OrganisationComparison"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from onoma.resolve.fields._pairs_kernels import distinct_keys
 from onoma.resolve.fields.features import FeaturesBuilder
 from onoma.resolve.fields.kinds._packed_kernels import cross_words, hash_words
-from onoma.resolve.fields.texts import Texts, arrow_of, split_words
+from onoma.resolve.fields.packed.texts import Texts, arrow_of, split_words
 
 __all__ = ["Words"]
 

@@ -16,7 +16,7 @@ from onoma.resolve.fields.field import Codes, Levels
 from onoma.resolve.fields.kinds._levels_kernels import name_levels
 from onoma.resolve.fields.kinds.packed import Words
 from onoma.resolve.fields.names import NameWords, write_names
-from onoma.resolve.fields.texts import Texts, plain
+from onoma.resolve.fields.packed.texts import Texts, plain
 
 __all__ = ["Person", "PersonComparison", "skeleton"]
 

@@ -14,7 +14,7 @@ from onoma.resolve.fields.field import Codes, Levels
 from onoma.resolve.fields.kinds._levels_kernels import place_levels
 from onoma.resolve.fields.kinds.packed import Words
 from onoma.resolve.fields.lexicon import ADDRESS_WORDS
-from onoma.resolve.fields.texts import ArrowTexts, Texts, arrow_of, plain, split_words
+from onoma.resolve.fields.packed.texts import ArrowTexts, Texts, arrow_of, plain, split_words
 from onoma.resolve.fields.writing import fold_all
 
 __all__ = ["Place", "PlaceComparison"]

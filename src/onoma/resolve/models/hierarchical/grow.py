@@ -21,7 +21,7 @@ from onoma.resolve.comparison.choice import equal_weights
 from onoma.resolve.comparison.supervision import learn_from_labels
 from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.texts import arrow_of
+from onoma.resolve.fields.packed.texts import arrow_of
 from onoma.resolve.models.hierarchical._bags_kernels import COUNT, FIRST, NEXT, PARENT
 from onoma.resolve.models.hierarchical.learning import AUTHOR_BAGS
 from onoma.resolve.models.hierarchical.mentions import BagColumn, TreeColumns

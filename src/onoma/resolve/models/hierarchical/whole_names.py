@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.texts import arrow_of
+from onoma.resolve.fields.packed.texts import arrow_of
 
 __all__ = ["NameColumn", "given_and_family", "name_scores", "rare_names"]
 

@@ -9,7 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from onoma.resolve.fields._texts_kernels import begins_or_ends, letter_masks, slips_upto_two, winkler_similarities
+from onoma.resolve.fields.packed._texts_kernels import (
+    begins_or_ends,
+    letter_masks,
+    slips_upto_two,
+    winkler_similarities,
+)
 
 __all__ = ["MORE", "ArrowTexts", "Codes", "Texts", "arrow_of", "bytes_of", "from_bytes", "plain", "split_words"]
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onoma.resolve.fields.kinds import KINDS
-from onoma.resolve.fields.texts import ArrowTexts, Texts, bytes_of, from_bytes, split_words
+from onoma.resolve.fields.packed.texts import ArrowTexts, Texts, bytes_of, from_bytes, split_words
 
 signs = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
