@@ -6,6 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from onoma.corpus.clustering import Clustering
+from onoma.corpus.simulate import simulate_people
+from onoma.evaluate.report import evaluate
 from onoma.resolve.api import resolve
 from onoma.resolve.check import checking
 from onoma.resolve.check.lists import is_all_different, is_list, nearest
@@ -83,3 +85,15 @@ def test_a_table_of_several_fields_is_no_list():
     table = pa.table({"name": rows, "street": names(120, seed=5), "town": names(120, seed=6)})
     found = resolve(table)
     assert found.weighed is None or not is_list(found.weighed.evidence)
+
+
+def test_rows_put_together_in_one_text_are_found_and_those_without_copies_left_alone():
+    people = simulate_people(300, seed=4)
+    columns = [name for name in people.column_names if name not in ("id", "cluster_id")]
+    texts = [" ".join(str(row[name]) for name in columns if row[name]) for row in people.to_pylist()]
+    gold = Clustering.from_labels(people["cluster_id"])
+    found = resolve(pa.table({"entry": texts}))
+    assert evaluate(gold, found.recalibrated().clustering, metrics=("pairwise",)).as_dict()["pairwise"]["f1"] > 0.6
+    first = np.unique(gold.labels, return_index=True)[1]
+    alone = resolve(pa.table({"entry": [texts[row] for row in first]}))
+    assert alone.recalibrated().clustering.n_entities > 0.99 * len(first)

@@ -42,6 +42,11 @@ GIVEN = [str(name) for name in list(PEOPLE.first_names)[:200]]
             ["a long title of a paper", "some other words in a row here", "yet another title of some length"],
             "text",
         ),
+        (
+            "a",
+            [f"A {word} theory of record linkage in {word}. Journal, {1950 + i}" for i, word in enumerate(GIVEN[:60])],
+            "text",
+        ),
         ("gender", ["m", "f"] * 50, "category"),
         ("state", [f"s{chr(97 + i)}" for i in range(26)] * 20, "category"),
         ("zip", [f"{i:05}" for i in range(100, 140)], "code"),

@@ -43,7 +43,8 @@ def nearest(evidence: Evidence) -> Floats:
     """Return for each row the log odds of its nearest other row with another value; -inf: it has none."""
     level = evidence.levels[:, evidence.taught].astype(np.int64)
     differ = np.flatnonzero(level > 0)
-    odds = likeness_model().level_log_odds()[level[differ]]
+    model = likeness_model()
+    odds = model.level_log_odds()[level[differ]] + model.by_words(float(evidence.words[evidence.taught]))
     found = np.full(evidence.n, -np.inf)
     for end in (evidence.a, evidence.b):
         np.maximum.at(found, end[differ], odds)

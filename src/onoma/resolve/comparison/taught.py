@@ -76,7 +76,7 @@ def taught_weights(evidence: Evidence, settings: WeightSettings) -> Weights:
     level, seen = evidence.levels[:, f], evidence.taught_counts
     if seen is None:
         seen = count_levels(level, len(log_odds))
-    log_odds[1:] += model.shift(seen, evidence.n)
+    log_odds[1:] += model.shift(seen, evidence.n, float(evidence.words[f]))
     counts.add(1.0, none, none, np.where(level >= 0, expit(log_odds)[level], 0.0))
     learnt = counts.weights(0.0, 0.0)
     tables, keep, k = learnt.tables.copy(), learnt.keep.copy(), int(evidence.n_levels[f])

@@ -88,3 +88,14 @@ def test_many_pairs_nearly_equal_mean_many_matches_and_none_mean_few():
     assert abs(usual) < 0.3
     assert model.shift(np.zeros(model.levels.shape[1], np.int64), size) == 0.0
     assert model.shift(strangers + matches, 100) > usual > model.shift(strangers + matches, 10**6)
+
+
+def test_long_values_and_small_tables_speak_for_a_pair():
+    model = likeness_model()
+    counts = (10_000 * model.levels[1]).astype(np.int64)
+    names, titles, texts, pages = (model.shift(counts, 2_000, words) for words in (2.0, 9.0, 20.0, 200.0))
+    assert names == model.shift(counts, 2_000)
+    assert titles == pytest.approx(names + 2.0 * np.log(2.0))
+    assert names < titles < texts == pages
+    # A record of a tenth as large a table meets a tenth of the strangers; the candidates say something, too.
+    assert model.shift(counts, 200) - model.shift(counts, 2_000) > 0.5 * np.log(10.0)

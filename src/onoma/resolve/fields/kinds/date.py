@@ -29,6 +29,9 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _TIME = re.compile(r"[T ]\d{1,2}:\d{2}.*$")
 _NUMBERS = re.compile(r"\d+")
 _WORDS = re.compile(r"[a-z]{3,9}")
+_BESIDE, _MOST_BESIDE = re.compile(r"[^\W\d_]+"), 5
+"""Words, and how many may stand in a date, the month among them (*Tuesday, the 17th of September 1965*): more are a
+text that ends with a year, a reference say."""
 _PLAIN = re.compile(r"\D*(\d{1,4})(?:[-/. ,]+(\d{1,2})(?:[-/. ,]+(\d{1,4}))?)?\W*")
 _COMPACT = re.compile(r"(1[0-9]{3}|20[0-9]{2})(\d{2})(\d{2})")
 _SERIAL = re.compile(r"(\d{1,5})(?:\.\d*)?")
@@ -63,11 +66,15 @@ def read_date(text: str, *, day_first: bool = True) -> str:
     ('1956-12-31', '1956-12-31', '1956-12-31', '1956-00-00')
     >>> read_date("12/31/1956"), read_date("03/04/1956", day_first=False), read_date("to appear")
     ('1956-12-31', '1956-03-04', '')
+    >>> read_date("Tuesday, the 17th of September 1965"), read_date("A theory of record linkage. JASA, 1969")
+    ('1965-09-17', '')
     """
     text = _TIME.sub("", text.strip().lower())
     compact = _COMPACT.fullmatch(text)
     if compact:
         return _write(int(compact[1]), int(compact[2]), int(compact[3]))
+    if len(_BESIDE.findall(text)) > _MOST_BESIDE:
+        return ""
     word = next((word[:3] for word in _WORDS.findall(text) if word[:3] in _MONTHS), None)
     if word is not None:
         return _from_words(_MONTHS.index(word) + 1, [int(number) for number in _NUMBERS.findall(text)])
