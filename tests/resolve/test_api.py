@@ -328,6 +328,15 @@ def test_letters_that_all_rows_share(people):
 # Ids, sources, blocks.
 
 
+@pytest.mark.parametrize("block", [None, "state"])
+def test_what_other_tables_teach_is_tried_where_nobody_says_what_is_compared(people, monkeypatch, block):
+    """Within blocks of authors' names titles are not what tells people apart, however well they would be found."""
+    tried = []
+    monkeypatch.setattr("onoma.resolve.api._taught_instead", lambda *given: tried.append(given))
+    resolve(people.slice(0, 60), model="copying", block=block)
+    assert len(tried) == (block is None)
+
+
 def test_ids_are_made_or_found():
     table = pa.table({"name": ["Ann Smith", "Ann Smith"], "passport_id": ["7", "8"]})
     assert resolve(table).table["id"].to_pylist() == ["7", "8"]

@@ -172,7 +172,8 @@ def resolve(
         fields = fields._replace(fields=compared_anew(fields.fields, learnt))
         notes.append(comparisons_note(learnt))
     answer = Resolution(table, fields, found, sources, config, tuple(notes), block=block)
-    if not _is_taught(config) or config.link or config.no_check or carry is not None:
+    told = config.link or block is not None  # what is compared is then not what other tables have taught of
+    if not _is_taught(config) or told or config.no_check or carry is not None:
         return answer
     return _taught_instead(answer, problem, run, rules, ruled) or answer
 
