@@ -34,8 +34,10 @@ from onoma.pipeline.building.parts import Kept, fingerprint
 from onoma.pipeline.building.reading import Read, read_documents
 from onoma.pipeline.building.storing import (
     Member,
+    Place,
     append_reads,
-    current_members,
+    current_places,
+    members_of,
     retract_documents,
     store_entities,
 )
@@ -296,14 +298,14 @@ def _store(
         make_text_tables(base)
     changed = [text.document for text in texts if text.document in known]
     gone = retract_documents(base, changed, run=run) if changed else []
-    before = current_members(base) if job.into else []
+    before = current_places(base) if job.into else []
     first = int(base.meta("next_record") or 0)
     new = append_reads(base, _reads(texts, kept, report), run=run, first=first)
     base.set_meta("next_record", first + len(new))
     lap = time.perf_counter()
-    scope = _scope(before, new, set(gone))
-    inside = {each.number for each in scope}
-    beside = [each for each in before if each.number not in inside]
+    wanted = _touched(before, new, set(gone))
+    scope = [*(members_of(base, wanted) if wanted else ()), *new]
+    beside = [each for each in before if each.entity not in wanted]
     touched = _group(base, _Scope(scope, len(new), beside), given.entities, job, run, report, progress)
     report.seconds["group"] = time.perf_counter() - lap
     lap = time.perf_counter()
@@ -337,14 +339,13 @@ def _reads(texts: Iterable[Text], kept: Kept, report: BuildReport) -> Iterator[t
         yield fingerprint(text, kept.identity), read
 
 
-def _scope(before: list[Member], new: list[Member], parted: set[str]) -> list[Member]:
-    """Return the records to look at: all new ones, and all of the entities that they may belong to or that lost one."""
+def _touched(before: list[Place], new: list[Member], parted: set[str]) -> set[str]:
+    """Return the entities to look at again: those that new records may belong to, and those that lost one."""
     if not before:
-        return new
+        return set()
     names = [name for each in new for name in each.names]
     near = touched_by(names, [each.name for each in before]) if new else np.zeros(len(before), np.bool_)
-    wanted = parted | {each.entity for each, is_near in zip(before, near.tolist(), strict=True) if is_near}
-    return [*(each for each in before if each.entity in wanted), *new]
+    return parted | {each.entity for each, is_near in zip(before, near.tolist(), strict=True) if is_near}
 
 
 class _Scope(NamedTuple):
@@ -352,7 +353,7 @@ class _Scope(NamedTuple):
 
     members: list[Member]
     n_new: int
-    beside: list[Member]
+    beside: list[Place]
 
 
 def _group(
@@ -378,7 +379,7 @@ def _group(
         seed=job.seed,
         begin=begin,
         learnt=learnt or None,
-        beside=[each.as_row() for each in looked_at.beside],
+        beside=[{"name": each.name, "document": each.document} for each in looked_at.beside],
         progress=progress,
     )
     for each, p in zip(scope, found.probability.tolist(), strict=True):

@@ -1,9 +1,9 @@
 """What was read and grouped, into a knowledge base: a new one, or one that is there already."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,15 @@ from onoma.kb.texts import TEXT_TABLES
 from onoma.pipeline.building.names import fullest, gender_of
 from onoma.pipeline.building.reading import Read
 
-__all__ = ["Member", "append_reads", "current_members", "retract_documents", "store_entities"]
+__all__ = [
+    "Member",
+    "Place",
+    "append_reads",
+    "current_places",
+    "members_of",
+    "retract_documents",
+    "store_entities",
+]
 
 _TEXT = pa.string()
 
@@ -48,27 +56,65 @@ class Member:
         return {name: getattr(self, name) for name in told}
 
 
-def current_members(base: KnowledgeBase) -> list[Member]:
-    """Return all records with their entities, in the order of their numbers."""
+class Place(NamedTuple):
+    """Where a record is, without all else that is known of it."""
+
+    name: str
+    document: str
+    entity: str
+
+
+def current_places(base: KnowledgeBase) -> list[Place]:
+    """Return where all records are, in the order of their numbers."""
     rows = base.rows(
-        """SELECT r.onoma_record, r.id, r.name, r.type, r.names, r.document, r.mentions, c.context, m.entity,
-            m.probability
-        FROM records r JOIN memberships m ON m.record = r.onoma_record JOIN contexts c ON c.id = r.id
+        """SELECT r.name, r.document, m.entity FROM records r JOIN memberships m ON m.record = r.onoma_record
         ORDER BY r.onoma_record"""
     )
-    links: dict[str, list[tuple[str, float]]] = {}
-    for key, entry, p in base.rows("SELECT id, entry, probability FROM links ORDER BY id, rank"):
-        links.setdefault(key, []).append((entry, p))
-    said: dict[str, list[tuple[str, str]]] = {}
-    for key, kind, text in base.rows("SELECT chain, kind, text FROM mentions WHERE kind != 'nominal'"):
-        said.setdefault(key, []).append((kind, text))
+    return [Place(*row) for row in rows]
+
+
+def members_of(base: KnowledgeBase, entities: Iterable[str]) -> list[Member]:
+    """Return the records of some entities, in the order of their numbers."""
+    wanted = {"wanted": pa.table({"entity": pa.array(sorted(entities), _TEXT)})}
+    mine = "memberships m JOIN wanted USING (entity)"
+    rows = base.query(
+        f"""SELECT r.onoma_record, r.id, r.name, r.type, r.names, r.document, r.mentions, c.context, m.entity,
+            m.probability
+        FROM {mine} JOIN records r ON m.record = r.onoma_record JOIN contexts c ON c.id = r.id
+        ORDER BY r.onoma_record""",  # noqa: S608 (our own words)
+        None,
+        wanted,
+    )
+    links = base.query(
+        f"SELECT id, entry, l.probability FROM {mine} JOIN links l USING (id) ORDER BY id, rank",  # noqa: S608
+        None,
+        wanted,
+    )
+    said = base.query(
+        f"SELECT chain, kind, text FROM {mine} JOIN mentions t ON t.chain = m.id WHERE kind != 'nominal'",  # noqa: S608
+        None,
+        wanted,
+    )
+    candidates, told = _by_first(links), _by_first(said)
     members = []
-    for number, key, name, kind, names, document, mentions, context, entity, p in rows:
+    for number, key, name, kind, names, document, mentions, context, entity, p in _tuples(rows):
         member = Member(number, key, name, kind, names.split(" | "), document, mentions, context, entity, p)
-        member.candidates = links.get(key, [])
-        member.gender = gender_of(said.get(key, ()))
+        member.candidates = candidates.get(key, [])
+        member.gender = gender_of(told.get(key, ()))
         members.append(member)
     return members
+
+
+def _tuples(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.to_pylist() for column in table.columns), strict=True)
+
+
+def _by_first(table: pa.Table) -> dict[str, list[Any]]:
+    """Return what rows say after their first column, by that."""
+    found: dict[str, list[Any]] = {}
+    for key, *rest in _tuples(table):
+        found.setdefault(key, []).append(tuple(rest))
+    return found
 
 
 def append_reads(base: KnowledgeBase, reads: Iterable[tuple[str, Read]], *, run: int, first: int) -> list[Member]:

@@ -29,7 +29,7 @@ from onoma.numerics.rng import kernel_state
 from onoma.resolve.models.cross_document.features import mention_features
 from onoma.resolve.models.cross_document.levels import Features, Level, Moves
 
-__all__ = ["CrossDocumentSettings", "LevelName", "log_score", "start", "step"]
+__all__ = ["CrossDocumentSettings", "LevelName", "features_of", "log_score", "start", "step"]
 
 LevelName = Literal["sub", "entity", "super"]
 
@@ -98,7 +98,15 @@ def start(names: NDArray[np.int64], *, from_names: bool) -> dict[str, NDArray[np
     return {"mention": alone, "entity": entity, "sub": alone.copy(), "super": entity.copy()}
 
 
-def step(partition: pa.Table, *, settings: CrossDocumentSettings, seed: int, round: int, key: int) -> pa.Table:
+def step(
+    partition: pa.Table,
+    *,
+    settings: CrossDocumentSettings,
+    seed: int,
+    round: int,
+    key: int,
+    features: Features | None = None,
+) -> pa.Table:
     """Sample every level once, in turn; a pure function of the partition and the numbers given.
 
     Parameters
@@ -113,6 +121,8 @@ def step(partition: pa.Table, *, settings: CrossDocumentSettings, seed: int, rou
         Which round this is, from 0.
     key
         The number of the partition.
+    features
+        The rows of the mentions (`features_of`), where a caller has them from an earlier round; None: made here.
 
     Returns
     -------
@@ -120,8 +130,7 @@ def step(partition: pa.Table, *, settings: CrossDocumentSettings, seed: int, rou
         The partition with other columns `entity`, `sub`, `super`; an id is the smallest mention of its group.
     """
     state = kernel_state(seed, "cross-document", round, key)
-    features = mention_features(partition, context=settings.context, same=settings.same, here=settings.here)
-    world = _World(partition, features)
+    world = _World(partition, features_of(partition, settings) if features is None else features)
     for level in settings.levels:
         world.sample(level, state, settings, settings.temperature(round))
     found = world.table(has_sub="sub" in settings.levels)
@@ -129,6 +138,11 @@ def step(partition: pa.Table, *, settings: CrossDocumentSettings, seed: int, rou
         at = found.column_names.index("super")
         found = found.set_column(at, found.schema.field("super"), pa.array(meeting_names(found, seed, round)))
     return found
+
+
+def features_of(table: pa.Table, settings: CrossDocumentSettings) -> Features:
+    """Return the rows that mentions are compared by; rounds do not change them."""
+    return mention_features(table, context=settings.context, same=settings.same, here=settings.here)
 
 
 class _World:
@@ -204,7 +218,7 @@ class _World:
 
 def log_score(partition: pa.Table, settings: CrossDocumentSettings) -> float:
     """Return the log score of the entities of a table, but for a constant: twice Σ ψ over the pairs together."""
-    features = mention_features(partition, context=settings.context, same=settings.same, here=settings.here)
+    features = features_of(partition, settings)
     entity = np.unique(partition["entity"].to_numpy(), return_inverse=True)[1].astype(np.int64)
     return Level(features, entity).log_score(settings.bias)
 

@@ -10,8 +10,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from onoma.resolve.models.cross_document.features import mention_features
-from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings
+from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings, features_of
 from onoma.resolve.models.cross_document.levels import Features
 
 __all__ = ["membership"]
@@ -29,7 +28,7 @@ def membership(table: pa.Table, settings: CrossDocumentSettings, *, nats: float)
     nats
         Log odds that one unit of score is worth.
     """
-    features = mention_features(table, context=settings.context, same=settings.same, here=settings.here)
+    features = features_of(table, settings)
     entity = np.unique(table["entity"].to_numpy(), return_inverse=True)[1].astype(np.int64)
     size = np.bincount(entity)
     n_features = int(features.features.max(initial=-1)) + 1

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings, step
+from onoma.resolve.models.cross_document.grouping import CrossDocumentSettings, features_of, step
 from onoma.resolve.partitions.rounds import RoundSettings, bucket_count, count_buckets, place, placement_of, plan
 
 __all__ = ["Placing", "Round", "run_rounds", "with_entities"]
@@ -65,6 +65,8 @@ def run_rounds(
     rounds = RoundSettings(
         n_partitions=placing.n_partitions, n_rounds=settings.n_rounds, random_every=placing.random_every
     )
+    # One partition is the same table in every round; several are other mentions each time.
+    features = features_of(table, settings) if placing.n_partitions == 1 else None
     seconds = longest = 0.0
     with stop.heeded() as is_asked, progress.task("rounds", total=settings.n_rounds, unit="rounds") as task:
         task.advance(n_done)
@@ -74,7 +76,7 @@ def run_rounds(
             found = []
             for key, part in parts:
                 begun = time.thread_time()
-                found.append(step(part, settings=settings, seed=seed, round=number, key=key))
+                found.append(step(part, settings=settings, seed=seed, round=number, key=key, features=features))
                 spent.append(time.thread_time() - begun)
             table = found[0] if len(found) == 1 else pa.concat_tables(found).sort_by("mention")
             seconds, longest = seconds + sum(spent), longest + max(spent)
