@@ -184,7 +184,7 @@ def build(job: BuildJob, *, progress: Progress = SILENT, stop: Stop = NEVER) -> 
 
 def identity_of(pipeline: Pipeline, model: Path | None = None) -> str:
     """Return what documents are read by: what another reader left is read again. The number is that of the reading."""
-    return f"{pipeline.identity} {model or 'ontogum'} 6"
+    return f"{pipeline.identity} {model or 'ontogum'} 7"
 
 
 def _known(path: Path) -> dict[str, str]:

@@ -156,8 +156,11 @@ def fullest(names: Sequence[str]) -> str:
     'Ada Lovelace'
     >>> fullest(["FSA", "FSA", "Food Standards Agency"])
     'Food Standards Agency'
+    >>> fullest(["AUSTIN", "AUSTIN", "Austin"])  # capitals of a headline
+    'Austin'
     """
-    counts = Counter(names)
+    written = {name.casefold(): name for name in names if not name.isupper()}
+    counts = Counter(written.get(name.casefold(), name) if name.isupper() else name for name in names)
     common = max(counts, key=lambda name: (counts[name], len(name.split())))
     words = set(words_of(common))
     whole = [name for name in counts if initials(common) in initials_of(name)]

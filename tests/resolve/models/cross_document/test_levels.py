@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from onoma.numerics.rng import kernel_state
-from onoma.resolve.models.cross_document.levels import Level, Moves
+from onoma.resolve.models.cross_document.levels import Features, Level, Moves
 from reference.resolve_cross_document import log_score, nested_posterior, posterior, products, random_features
 from reference.resolve_enumeration import first_seen, p_value
 
@@ -107,3 +107,13 @@ def test_summed_rows_and_cosines():
     np.testing.assert_allclose(products(summed), expected, atol=1e-5)
     assert summed.mean_product() == pytest.approx(expected[~np.eye(3, dtype=bool)].mean(), abs=1e-5)
     np.testing.assert_allclose(np.diag(products(summed.unit())), 1.0, atol=1e-5)
+
+
+def test_what_one_other_item_has_is_proposed():
+    # Each of two asks for the name of the other, which nobody else has: only shared features can bring them together.
+    asked = np.array([1.0, 2.0, 2.0, 1.0], np.float32)
+    had = np.array([1.0, 0.0, 0.0, 1.0], np.float32)
+    features = Features(np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32), asked, had)
+    level = Level(features, np.arange(2), informed=True)
+    level.run(kernel_state(1, "test"), Moves(BIAS, temperature=0.01, new=0.05, shared=0.95), 50)
+    assert level.n_groups == 1

@@ -206,10 +206,12 @@ def _holders(features: Features) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
 def _chances(features: Features, n_holders: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return the running chance of an item's features to propose: what it asks for, where others may have it.
 
-    What few have tells more: weights fall with the number of holders.
+    What few have tells more: weights fall with the number of holders. A name like one's own is asked for, not had: one
+    holder is another then.
     """
     many = n_holders[features.features]
-    weight = np.where(many > 1, np.maximum(features.query, 0.0) / np.sqrt(np.maximum(many, 1)), 0.0)
+    others = many - (features.key != 0.0)
+    weight = np.where(others > 0, np.maximum(features.query, 0.0) / np.sqrt(np.maximum(many, 1)), 0.0)
     running = np.cumsum(weight, dtype=np.float64)
     before = np.concatenate([[0.0], running])[features.offsets[:-1]]
     lengths = np.diff(features.offsets)
