@@ -4,7 +4,7 @@ Every nominal token heads a noun phrase: the tokens below it in the tree. Guidel
 mention, so a head gives several spans: all that hangs on it; that without what is coordinated with it; that without
 appositions, clauses, and phrases behind it. What attaches to a noun because it is a predicate (its subject, its copula)
 is no part of its phrase, and prepositions, conjunctions and punctuation at its edges are trimmed. Names are mentions
-where no phrase has the same span.
+where no phrase has the same span, and so are *here*, *there*, *home*.
 """
 
 from collections.abc import Iterator
@@ -38,12 +38,15 @@ class Span:
     head: int
 
 
-def candidate_mentions(document: Document) -> list[Span]:
-    """Return every span that may be a mention, in the order of the text (longer first where they begin together)."""
+def candidate_mentions(document: Document, *, possessive: bool = True) -> list[Span]:
+    """Return every span that may be a mention, in the order of the text (longer first where they begin together).
+
+    Whether a possessive 's belongs to a mention is a matter of the scheme: of OntoNotes it does, of LitBank not.
+    """
     found: dict[tuple[int, int], Span] = {}
     for token in range(len(document)):
         if _may_refer(document, token):
-            for span in _phrases(document, token):
+            for span in _phrases(document, token, possessive=possessive):
                 found.setdefault((span.start, span.end), span)
     for start, end, _ in document.names:
         if (start, end) not in found:
@@ -74,8 +77,17 @@ def _may_refer(document: Document, token: int) -> bool:
     if upos == "DET":
         return relation.startswith(_ALONE)
     if upos in {"NUM", "ADJ"}:
-        return relation.startswith(("nsubj", "obj"))
-    return upos == "PROPN" or (upos in _NOMINAL and not relation.startswith("compound"))
+        return relation.startswith(_ALONE if _is_determined(document, token) else ("nsubj", "obj"))
+    if upos == "ADV":
+        return document.words[token].lower() in listed("adverbs of place")
+    if upos in {"NOUN", "PRON"} and relation.startswith("compound"):
+        return _is_determined(document, token)  # her sister Celia
+    return upos in _NOMINAL
+
+
+def _is_determined(document: Document, token: int) -> bool:
+    """Say whether a token has a determiner or a possessor of its own, as the head of a phrase does."""
+    return any(document.deprels[child] in {"det", "nmod:poss"} for child in document.children[token])
 
 
 def _is_before_name(document: Document, token: int) -> bool:
@@ -84,13 +96,14 @@ def _is_before_name(document: Document, token: int) -> bool:
     return after < len(document) and document.upos[after] == "PROPN" and int(document.heads[after]) != token
 
 
-def _phrases(document: Document, head: int) -> Iterator[Span]:
+def _phrases(document: Document, head: int, *, possessive: bool) -> Iterator[Span]:
     seen = set()
     present = {_kind(document.deprels[child]) for child in document.children[head]}
     for without in _PEELED:
         if without and without[-1] not in present:
             continue  # nothing more to leave out
-        span = _span(document, head, without)
+        start, end = _span(document, head, without)
+        span = start, end - (not possessive and end - 1 > head and document.tags[end - 1] == "POS")
         if span not in seen:
             seen.add(span)
             yield Span(*span, head)

@@ -1,15 +1,15 @@
 """A trained coreference model: what it needs to turn an annotated document into chains with probabilities."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.coref.constraints import CONSTRAINTS, Rule, constraint_matrix
+from onoma.coref.constraints import CONSTRAINTS, WITHIN, Rule, constraint_matrix
 from onoma.coref.document import Document
 from onoma.coref.features import Prepared, prepare
 from onoma.coref.filters import MentionFilter, train_filter
@@ -25,6 +25,7 @@ __all__ = [
     "Annotated",
     "CorefModel",
     "Material",
+    "More",
     "Resolved",
     "example_of",
     "gold_spans",
@@ -38,6 +39,13 @@ _KIND = "coref"
 LONGEST = 2000
 """Documents with more mentions are linked in stretches of so many, overlapping by half: memory and time stay bounded,
 and a mention's antecedent is looked for at least half as many mentions back."""
+
+
+class More(Protocol):
+    """Gives further examples, in the words that features name, a possessive 's in mentions or not."""
+
+    def __call__(self, vocabulary: Mapping[str, int], /, *, possessive: bool) -> Sequence[Example]:
+        """Return the examples."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +118,8 @@ class CorefModel:
         Which candidates are looked at; None: all.
     alone
         The filter's log-odds from which a mention that is alone is reported.
+    possessive
+        Whether a possessive 's belongs to mentions.
     facts
         What a model card says: scheme, data, scores.
     """
@@ -119,10 +129,11 @@ class CorefModel:
     window: int = 1_000_000
     gamma: float = 0.0
     calibration: Calibration = field(default_factory=Calibration)
-    constraints: Sequence[Rule] = ()
+    constraints: Sequence[Rule] = (WITHIN,)
     shift: float = 0.0
     filter: MentionFilter | None = None
     alone: float = -np.inf
+    possessive: bool = True
     facts: Mapping[str, object] = field(default_factory=dict)
 
     def resolve(self, document: Document, spans: Sequence[Span] | None = None, *, all_names: bool = False) -> Resolved:
@@ -132,7 +143,7 @@ class CorefModel:
         """
         if spans is not None:
             return self.resolve_prepared(prepare(document, spans, self.vocabulary))
-        prepared = prepare(document, candidate_mentions(document), self.vocabulary)
+        prepared = prepare(document, candidate_mentions(document, possessive=self.possessive), self.vocabulary)
         if self.filter is None:
             return self.resolve_prepared(prepared)
         odds = self.filter.log_odds(prepared)
@@ -185,6 +196,7 @@ class CorefModel:
             "calibration": asdict(self.calibration),
             "constraints": {rule.name: rule.weight for rule in self.constraints},
             "shift": self.shift,
+            "possessive": self.possessive,
             "filter": None
             if self.filter is None
             else {
@@ -201,7 +213,7 @@ def load_coref(folder: str | Path) -> CorefModel:
     """Read a saved model."""
     facts, arrays = load_model(folder, _KIND)
     weights = _dense("", facts["size"], arrays, folder)
-    known = {rule.name: rule for rule in CONSTRAINTS}
+    known = {rule.name: rule for rule in (WITHIN, *CONSTRAINTS)}
     missing = [name for name in facts["constraints"] if name not in known]
     if missing:
         raise DataError(f"uses constraints that this program does not know: {', '.join(missing)}", file=folder)
@@ -214,6 +226,7 @@ def load_coref(folder: str | Path) -> CorefModel:
         calibration=Calibration(**facts["calibration"]),
         constraints=[replace(known[name], weight=float(weight)) for name, weight in facts["constraints"].items()],
         shift=float(facts["shift"]),
+        possessive=bool(facts.get("possessive", True)),
         filter=MentionFilter(_dense("filter_", sieve["size"], arrays, folder), sieve["threshold"]) if sieve else None,
         alone=-np.inf if not sieve or sieve["alone"] is None else float(sieve["alone"]),
         facts=dict(facts["card"]),
@@ -251,7 +264,7 @@ def train_coref(
     settings: LearningSettings = LearningSettings(),  # noqa: B008  (frozen)
     *,
     gold_mentions: bool = False,
-    more: Callable[[Mapping[str, int]], Sequence[Example]] | None = None,
+    more: More | None = None,
     progress: Progress = SILENT,
 ) -> CorefModel:
     """Learn weights from annotated documents.
@@ -266,7 +279,8 @@ def train_coref(
         Whether mentions are the annotated ones, or all that may refer (those annotated nowhere begin entities of their
         own, and annotated ones that cannot be found are left out).
     more
-        Gives further examples, in which a few links were judged, once the words that features name are known.
+        Gives further examples, in which a few links were judged, once the words that features name are known, and
+        whether a possessive 's belongs to mentions.
     """
     material = material_of(documents, settings, gold_mentions=gold_mentions, more=more)
     return train_on(material, settings, progress=progress)
@@ -279,6 +293,7 @@ class Material:
     vocabulary: Mapping[str, int]
     examples: Sequence[Example]
     filter: MentionFilter | None
+    possessive: bool = True
 
 
 def material_of(
@@ -286,11 +301,15 @@ def material_of(
     settings: LearningSettings,
     *,
     gold_mentions: bool = False,
-    more: Callable[[Mapping[str, int]], Sequence[Example]] | None = None,
+    more: More | None = None,
 ) -> Material:
     """Describe annotated documents; of the settings those of words, mentions and the filter count (`train_coref`)."""
     vocabulary = _vocabulary(documents, settings.min_word_count)
-    examples = [example_of(one, vocabulary, gold_mentions=gold_mentions, relaxed=settings.relaxed) for one in documents]
+    possessive = _possessive(documents)
+    examples = [
+        example_of(one, vocabulary, gold_mentions=gold_mentions, relaxed=settings.relaxed, possessive=possessive)
+        for one in documents
+    ]
     sieve = None
     if settings.recall < 1 and not gold_mentions:
         sieve = train_filter(
@@ -298,22 +317,41 @@ def material_of(
         )
         # In training no annotated mention is lost: the filter has seen these documents and would keep too many anyway.
         examples = [one.only(sieve.keeps(one.prepared) | (one.chains >= 0)) for one in examples]
-    examples += more(vocabulary) if more else ()
-    return Material(vocabulary, examples, sieve)
+    examples += more(vocabulary, possessive=possessive) if more else ()
+    return Material(vocabulary, examples, sieve, possessive)
 
 
 def train_on(material: Material, settings: LearningSettings, *, progress: Progress = SILENT) -> CorefModel:
     """Learn weights from documents that are described already."""
     weights, _ = learn(material.examples, settings, progress=progress)
     return CorefModel(
-        weights, material.vocabulary, window=settings.window, gamma=settings.gamma, filter=material.filter
+        weights,
+        material.vocabulary,
+        window=settings.window,
+        gamma=settings.gamma,
+        filter=material.filter,
+        possessive=material.possessive,
     )
 
 
-def example_of(one: Annotated, vocabulary: Mapping[str, int], *, gold_mentions: bool, relaxed: bool = False) -> Example:
-    """Describe a document's mentions and number their chains."""
-    spans = gold_spans(one.document, one.chains) if gold_mentions else candidate_mentions(one.document)
-    given = dict(one.chains)
+def example_of(
+    one: Annotated,
+    vocabulary: Mapping[str, int],
+    *,
+    gold_mentions: bool,
+    relaxed: bool = False,
+    possessive: bool | None = None,
+) -> Example:
+    """Describe a document's mentions and number their chains.
+
+    Mentions that are found have a possessive 's or not as `possessive` says; None: as the document's own.
+    """
+    if gold_mentions:
+        spans, given = gold_spans(one.document, one.chains), dict(one.chains)
+    else:
+        possessive = _possessive([one]) if possessive is None else possessive
+        spans = candidate_mentions(one.document, possessive=possessive)
+        given = {_ended(one.document, span, possessive=possessive): chain for span, chain in one.chains.items()}
     if relaxed:
         given |= _by_head(one, spans)
     numbers: dict[object, int] = {}
@@ -323,6 +361,24 @@ def example_of(one: Annotated, vocabulary: Mapping[str, int], *, gold_mentions: 
         if chain is not None:
             chains[row] = numbers.setdefault(chain, len(numbers))
     return Example(prepare(one.document, spans, vocabulary), chains)
+
+
+def _possessive(documents: Sequence[Annotated]) -> bool:
+    """Say whether most annotated mentions before or with a possessive 's have it."""
+    held = left = 0
+    for one in documents:
+        tags = one.document.tags
+        held += sum(tags[end - 1] == "POS" for _, end in one.chains)
+        left += sum(end < len(tags) and tags[end] == "POS" for _, end in one.chains)
+    return held >= left
+
+
+def _ended(document: Document, span: tuple[int, int], *, possessive: bool) -> tuple[int, int]:
+    """Return a span with the possessive 's behind it, or without the one at its end."""
+    start, end = span
+    if possessive:
+        return start, end + (end < len(document) and document.tags[end] == "POS")
+    return start, end - (end - 1 > start and document.tags[end - 1] == "POS")
 
 
 def _by_head(one: Annotated, spans: Sequence[Span]) -> dict[tuple[int, int], object]:

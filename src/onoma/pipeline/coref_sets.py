@@ -132,14 +132,16 @@ def _is_mention_of(span: Span, name: tuple[int, int]) -> bool:
     return name[0] <= span.head < name[1]
 
 
-def gap_examples(snippets: Iterable[Snippet], vocabulary: Mapping[str, int]) -> Iterator[Example]:
+def gap_examples(
+    snippets: Iterable[Snippet], vocabulary: Mapping[str, int], *, possessive: bool = True
+) -> Iterator[Example]:
     """Yield what a model may learn from GAP: of each pronoun that means one of the two names, which.
 
     Other mentions may mean the same person, which GAP does not say: pronouns and phrases are hidden, and names that
     share a word with the right one.
     """
     for one in snippets:
-        spans = candidate_mentions(one.document)
+        spans = candidate_mentions(one.document, possessive=possessive)
         here = [k for k, span in enumerate(spans) if (span.start, span.end) == (one.pronoun, one.pronoun + 1)]
         if not here or one.right[0] == one.right[1]:
             continue
@@ -176,10 +178,14 @@ class Further:
     snippets: Sequence[Snippet] = ()
     documents: Sequence[Annotated] = ()
 
-    def examples(self, vocabulary: Mapping[str, int], *, gold_mentions: bool = False) -> list[Example]:
-        """Return examples in the words that a model knows."""
-        found = [] if gold_mentions else list(gap_examples(self.snippets, vocabulary))
-        others = [example_of(one, vocabulary, gold_mentions=gold_mentions) for one in self.documents]
+    def examples(
+        self, vocabulary: Mapping[str, int], *, possessive: bool = True, gold_mentions: bool = False
+    ) -> list[Example]:
+        """Return examples in the words that a model knows, a possessive 's in mentions where its scheme has it so."""
+        found = [] if gold_mentions else list(gap_examples(self.snippets, vocabulary, possessive=possessive))
+        others = [
+            example_of(one, vocabulary, gold_mentions=gold_mentions, possessive=possessive) for one in self.documents
+        ]
         if others and not gold_mentions:
             sieve = train_filter([one.prepared for one in others], [one.chains for one in others], _KEPT)
             others = [one.only(sieve.keeps(one.prepared) | (one.chains >= 0)) for one in others]
