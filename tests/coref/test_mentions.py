@@ -1,12 +1,13 @@
 import pytest
 
 from coref.worlds import CHAINS, make_document, make_volta
-from onoma.coref.mentions import candidate_mentions, head_of
-from onoma.coref.model import Annotated, example_of
+from onoma.coref.learning import LearningSettings
+from onoma.coref.mentions import Conventions, candidate_mentions, head_of
+from onoma.coref.model import Annotated, material_of
 
 
-def texts(document, **options):
-    return {" ".join(document.words[s.start : s.end]) for s in candidate_mentions(document, **options)}
+def texts(document, *conventions):
+    return {" ".join(document.words[s.start : s.end]) for s in candidate_mentions(document, *conventions)}
 
 
 def test_phrases_pronouns_and_names_are_mentions():
@@ -33,23 +34,22 @@ def test_longer_mentions_come_first_where_they_begin_together():
     assert spans == sorted(spans, key=lambda s: (s.start, -s.end))
 
 
-def test_places_and_words_with_a_determiner_of_their_own_are_mentions():
-    found = texts(make_volta())
-    assert {"there", "her cousin", "the young who love their VM"} <= found
-    assert "young" not in found
+def test_places_are_mentions_by_the_scheme():
+    assert "there" not in texts(make_volta())
+    assert "there" in texts(make_volta(), Conventions(places=True))
 
 
 def test_a_possessive_belongs_to_mentions_or_not_by_the_scheme():
-    assert "her cousin Mia 's" in texts(make_volta())
-    assert "her cousin Mia" not in texts(make_volta())
-    assert "her cousin Mia" in texts(make_volta(), possessive=False)
-    assert "her cousin Mia 's" not in texts(make_volta(), possessive=False)
+    held, left = texts(make_volta()), texts(make_volta(), Conventions(possessive=False))
+    assert "her cousin Mia 's" in held
+    assert "her cousin Mia" in left
+    assert "her cousin Mia 's" not in left
 
 
-@pytest.mark.parametrize("annotated", [(3, 6), (3, 7)])
-@pytest.mark.parametrize("possessive", [True, False, None])
-def test_annotated_mentions_are_found_with_a_possessive_or_without(annotated, possessive):
-    example = example_of(Annotated(make_volta(), {annotated: "mia"}), {}, gold_mentions=False, possessive=possessive)
-    (row,) = (k for k, chain in enumerate(example.chains) if chain >= 0)
-    end = {True: 7, False: 6, None: annotated[1]}[possessive]
-    assert (example.prepared.spans[row].start, example.prepared.spans[row].end) == (3, end)
+@pytest.mark.parametrize("end", [6, 7])
+@pytest.mark.parametrize("place", [{(8, 9): "there"}, {}])
+def test_conventions_are_those_of_the_annotated_documents(end, place):
+    documents = [Annotated(make_volta(), {(3, end): "mia", (7, 8): "friend", **place})] * 2
+    found = material_of(documents, LearningSettings(min_word_count=1, recall=1.0))
+    assert found.conventions == Conventions(possessive=end == 7, places=bool(place))
+    assert all((example.chains >= 0).sum() == len(documents[0].chains) for example in found.examples)

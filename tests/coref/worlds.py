@@ -113,7 +113,7 @@ VOLTA = [
         ("Volta", "Volta", "NNP", "PROPN", 2, "nsubj"),
         ("likes", "like", "VBZ", "VERB", 0, "root"),
         ("the", "the", "DT", "DET", 4, "det"),
-        ("young", "young", "JJ", "ADJ", 2, "obl"),
+        ("young", "young", "JJ", "ADJ", 2, "obj"),
         ("who", "who", "WP", "PRON", 6, "nsubj"),
         ("love", "love", "VBP", "VERB", 4, "acl:relcl"),
         ("their", "their", "PRP$", "PRON", 8, "nmod:poss"),

@@ -121,17 +121,13 @@ class Mentions:
 _SINGULAR, _PLURAL = 1, 2
 _MASCULINE, _FEMININE, _NEUTER = 1, 2, 3
 _ANIMATE, _INANIMATE = 1, 2
-_YOU = {
-    "you": 0, "your": 2, "yours": 2, "yourself": 1, "yourselves": 1, "ya": 0, "u": 0,
-    "thou": 0, "thee": 0, "thy": 2, "thine": 2, "thyself": 1, "ye": 0,
-}  # fmt: skip
 _PRONOUNS: Mapping[str, tuple[int, int, int, int, int, int]] = {
     # Feminine pronouns have the code of masculine ones: gender counts through agreement alone.
     word: (code - (gender == _FEMININE), number, gender, animacy, person, form)
     for code, (number, gender, animacy, person, forms) in enumerate(
         [
             (1, 0, 1, 1, {"i": 0, "me": 0, "my": 2, "mine": 2, "myself": 1}),
-            (0, 0, 1, 2, _YOU),
+            (0, 0, 1, 2, {"you": 0, "your": 2, "yours": 2, "yourself": 1, "yourselves": 1, "ya": 0, "u": 0}),
             (1, 1, 1, 3, {"he": 0, "him": 0, "his": 2, "himself": 1}),
             (1, 2, 1, 3, {"she": 0, "her": 2, "hers": 2, "herself": 1}),
             (1, 3, 2, 3, {"it": 0, "its": 2, "itself": 1}),

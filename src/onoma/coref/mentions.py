@@ -4,7 +4,7 @@ Every nominal token heads a noun phrase: the tokens below it in the tree. Guidel
 mention, so a head gives several spans: all that hangs on it; that without what is coordinated with it; that without
 appositions, clauses, and phrases behind it. What attaches to a noun because it is a predicate (its subject, its copula)
 is no part of its phrase, and prepositions, conjunctions and punctuation at its edges are trimmed. Names are mentions
-where no phrase has the same span, and so are *here*, *there*, *home*.
+where no phrase has the same span.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from onoma.coref.document import Document
 from onoma.coref.lists import listed
 
-__all__ = ["Span", "candidate_mentions", "head_of"]
+__all__ = ["Conventions", "Span", "candidate_mentions", "head_of", "is_place"]
 
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
 _PREDICATE = (
@@ -38,15 +38,28 @@ class Span:
     head: int
 
 
-def candidate_mentions(document: Document, *, possessive: bool = True) -> list[Span]:
-    """Return every span that may be a mention, in the order of the text (longer first where they begin together).
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """What schemes of annotation settle in different ways.
 
-    Whether a possessive 's belongs to a mention is a matter of the scheme: of OntoNotes it does, of LitBank not.
+    Parameters
+    ----------
+    possessive
+        Whether a possessive 's belongs to a mention: in OntoNotes it does, in LitBank not.
+    places
+        Whether *here*, *there* and *home* are mentions: in LitBank they often are.
     """
+
+    possessive: bool = True
+    places: bool = False
+
+
+def candidate_mentions(document: Document, conventions: Conventions = Conventions()) -> list[Span]:  # noqa: B008  (frozen)
+    """Return every span that may be a mention, in the order of the text (longer first where they begin together)."""
     found: dict[tuple[int, int], Span] = {}
     for token in range(len(document)):
-        if _may_refer(document, token):
-            for span in _phrases(document, token, possessive=possessive):
+        if _may_refer(document, token) or (conventions.places and is_place(document, token)):
+            for span in _phrases(document, token, possessive=conventions.possessive):
                 found.setdefault((span.start, span.end), span)
     for start, end, _ in document.names:
         if (start, end) not in found:
@@ -55,6 +68,11 @@ def candidate_mentions(document: Document, *, possessive: bool = True) -> list[S
         if document.words[start].lower() in listed("titles") and end - start == 2:
             found.pop((start + 1, end), None)
     return sorted(found.values(), key=lambda span: (span.start, -span.end))
+
+
+def is_place(document: Document, token: int) -> bool:
+    """Say whether a token is an adverb that stands for a place."""
+    return document.upos[token] == "ADV" and document.words[token].lower() in listed("adverbs of place")
 
 
 def head_of(document: Document, start: int, end: int) -> int:
@@ -77,17 +95,8 @@ def _may_refer(document: Document, token: int) -> bool:
     if upos == "DET":
         return relation.startswith(_ALONE)
     if upos in {"NUM", "ADJ"}:
-        return relation.startswith(_ALONE if _is_determined(document, token) else ("nsubj", "obj"))
-    if upos == "ADV":
-        return document.words[token].lower() in listed("adverbs of place")
-    if upos in {"NOUN", "PRON"} and relation.startswith("compound"):
-        return _is_determined(document, token)  # her sister Celia
-    return upos in _NOMINAL
-
-
-def _is_determined(document: Document, token: int) -> bool:
-    """Say whether a token has a determiner or a possessor of its own, as the head of a phrase does."""
-    return any(document.deprels[child] in {"det", "nmod:poss"} for child in document.children[token])
+        return relation.startswith(("nsubj", "obj"))
+    return upos == "PROPN" or (upos in _NOMINAL and not relation.startswith("compound"))
 
 
 def _is_before_name(document: Document, token: int) -> bool:

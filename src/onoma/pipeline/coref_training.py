@@ -204,8 +204,7 @@ class Tuning:
     ) -> "Tuning":
         """Look at documents through a model."""
         examples = [
-            example_of(one, model.vocabulary, gold_mentions=gold_mentions, possessive=model.possessive)
-            for one in documents
+            example_of(one, model.vocabulary, model.conventions, gold_mentions=gold_mentions) for one in documents
         ]
         odds = [np.zeros(len(one.prepared)) for one in examples]
         if model.filter is not None:
