@@ -1,10 +1,15 @@
 """Dynamic alignment: lists are merged and ranked again; the kernels against slow twins."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from coref.worlds import make_volta
 from onoma.coref._dynamic_kernels import decode, knowledge_of_pairs
-from onoma.coref.dynamic import DynamicModel, DynamicSettings, Scene, train_dynamic
+from onoma.coref.dynamic import DynamicModel, DynamicSettings, Scene, scene_of, train_dynamic
+from onoma.coref.features import prepare
+from onoma.coref.mentions import Span
 from onoma.errors import SettingsError
 
 
@@ -110,3 +115,13 @@ def test_learning_separates_what_can_be_separated() -> None:
 def test_a_mode_is_one_of_three() -> None:
     with pytest.raises(SettingsError, match="there is no mode"):
         DynamicSettings("frozen")
+
+
+def test_initials_are_a_feature_of_a_pair() -> None:
+    """*VM* is short for *Volta Motors*: with another name in its place the features of that pair differ by that."""
+    document = make_volta()
+    spans = [Span(0, 2, 1), Span(10, 11, 10), Span(17, 18, 17)]
+    other = replace(document, words=[*document.words[:17], "XY", *document.words[18:]])
+    rows = [scene_of(prepare(one, spans, {}), [[]] * 3, [], [""] * 3).rows for one in (document, other)]
+    assert (rows[0][0] == rows[1][0]).all()  # Volta with Volta Motors: the same
+    assert (rows[0][1] != rows[1][1]).any()

@@ -94,3 +94,35 @@ BANK = [
 def make_bank():
     names = [(0, 3, "PER"), (7, 9, "ORG"), (13, 14, "ORG"), (15, 16, "LOC"), (20, 21, "PER"), (24, 26, "ORG")]
     return make_document("bank", names, BANK)
+
+
+VOLTA = [
+    [
+        ("Volta", "Volta", "NNP", "PROPN", 2, "compound"),
+        ("Motors", "Motors", "NNP", "PROPN", 3, "nsubj"),
+        ("hired", "hire", "VBD", "VERB", 0, "root"),
+        ("her", "her", "PRP$", "PRON", 5, "nmod:poss"),
+        ("cousin", "cousin", "NN", "NOUN", 6, "compound"),
+        ("Mia", "Mia", "NNP", "PROPN", 8, "nmod:poss"),
+        ("'s", "'s", "POS", "PART", 6, "case"),
+        ("friend", "friend", "NN", "NOUN", 3, "obj"),
+        ("there", "there", "RB", "ADV", 3, "advmod"),
+        (".", ".", ".", "PUNCT", 3, "punct"),
+    ],
+    [
+        ("Volta", "Volta", "NNP", "PROPN", 2, "nsubj"),
+        ("likes", "like", "VBZ", "VERB", 0, "root"),
+        ("the", "the", "DT", "DET", 4, "det"),
+        ("young", "young", "JJ", "ADJ", 2, "obj"),
+        ("who", "who", "WP", "PRON", 6, "nsubj"),
+        ("love", "love", "VBP", "VERB", 4, "acl:relcl"),
+        ("their", "their", "PRP$", "PRON", 8, "nmod:poss"),
+        ("VM", "VM", "NNP", "PROPN", 6, "obj"),
+        (".", ".", ".", "PUNCT", 2, "punct"),
+    ],
+]
+"""Names and phrases inside others."""
+
+
+def make_volta():
+    return make_document("volta", names=((0, 2, "ORG"), (5, 6, "PER"), (10, 11, "ORG"), (17, 18, "ORG")), text=VOLTA)

@@ -182,20 +182,28 @@ class Prepared:
         """Return the entity of each mention by `constrained_link`, with what the text itself says of who is who.
 
         A pronoun that the text resolves (the *I* of a quotation whose speaker is named) takes no part in choices and
-        follows its label. Phrases around one head are one thing; the longest that was linked stands for them.
+        follows its label. Phrases around one head are one thing; the longest that was linked stands for them. A part of
+        a name is no mention where, said alone, it is short for the whole.
         """
         table = self.mentions.table
+        labels = _one_of_a_head(self._choices(scores, constraints, gamma), table)
+        return _without_parts(labels, table)
+
+    def _choices(
+        self, scores: NDArray[np.float64], constraints: NDArray[np.float64] | None, gamma: float
+    ) -> NDArray[np.int64]:
+        """Return the entity that each mention chooses, or that the text says it is."""
         if self.evidence is None:
-            return _one_of_a_head(constrained_link(scores, constraints, gamma), table)
+            return constrained_link(scores, constraints, gamma)
         if self.evidence.parts.any():
             constraints = self.evidence.parts if constraints is None else constraints + self.evidence.parts
-        party, label = told(table)
+        party, label = told(self.mentions.table)
         if not party.any():
-            return _one_of_a_head(constrained_link(scores, constraints, gamma), table)
+            return constrained_link(scores, constraints, gamma)
         free = scores.copy()
         free[:, party > 0] = -np.inf
         np.fill_diagonal(free, np.diag(scores))
-        return _one_of_a_head(_following(constrained_link(free, constraints, gamma), party, label), table)
+        return _following(constrained_link(free, constraints, gamma), party, label)
 
     def stretch(self, low: int, high: int) -> "Prepared":
         """Return mentions that follow each other, counted as in the whole document."""
@@ -242,6 +250,22 @@ def _one_of_a_head(labels: NDArray[np.int64], table: NDArray[np.int64]) -> NDArr
         mine = np.unique(found[rows])
         found[np.isin(found, mine[1:])] = mine[0]
     alone = [row for rows in several for row in rows if row != max(rows, key=lambda at: _width(table, at))]
+    found[alone] = len(labels) + np.arange(len(alone))
+    return _by_first(np.unique(found, return_inverse=True)[1])
+
+
+def _without_parts(labels: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Leave parts of names alone that are short for the whole: *Volta* of *Volta Motors* where *Volta* is that, too."""
+    core, head, naming = (table[:, column] for column in (Column.CORE, Column.HEAD, Column.NAMING))
+    alone = []
+    for row in np.flatnonzero((naming >= 6) & (np.bincount(labels)[labels] > 1)).tolist():
+        holds = (table[:, Column.START] <= table[row, Column.START]) & (table[row, Column.END] <= table[:, Column.END])
+        whole = np.unique(labels[holds & (head != head[row]) & (naming > 0)])
+        if (core[np.isin(labels, whole)] == core[row]).any():
+            alone.append(row)
+    if not alone:
+        return labels
+    found = labels.copy()
     found[alone] = len(labels) + np.arange(len(alone))
     return _by_first(np.unique(found, return_inverse=True)[1])
 

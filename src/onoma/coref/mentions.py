@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from onoma.coref.document import Document
 from onoma.coref.lists import listed
 
-__all__ = ["Span", "candidate_mentions", "head_of"]
+__all__ = ["Conventions", "Span", "candidate_mentions", "head_of", "is_place"]
 
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
 _PREDICATE = (
@@ -38,12 +38,28 @@ class Span:
     head: int
 
 
-def candidate_mentions(document: Document) -> list[Span]:
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """What schemes of annotation settle in different ways.
+
+    Parameters
+    ----------
+    possessive
+        Whether a possessive 's belongs to a mention: in OntoNotes it does, in LitBank not.
+    places
+        Whether *here*, *there* and *home* are mentions: in LitBank they often are.
+    """
+
+    possessive: bool = True
+    places: bool = False
+
+
+def candidate_mentions(document: Document, conventions: Conventions = Conventions()) -> list[Span]:  # noqa: B008  (frozen)
     """Return every span that may be a mention, in the order of the text (longer first where they begin together)."""
     found: dict[tuple[int, int], Span] = {}
     for token in range(len(document)):
-        if _may_refer(document, token):
-            for span in _phrases(document, token):
+        if _may_refer(document, token) or (conventions.places and is_place(document, token)):
+            for span in _phrases(document, token, possessive=conventions.possessive):
                 found.setdefault((span.start, span.end), span)
     for start, end, _ in document.names:
         if (start, end) not in found:
@@ -52,6 +68,11 @@ def candidate_mentions(document: Document) -> list[Span]:
         if document.words[start].lower() in listed("titles") and end - start == 2:
             found.pop((start + 1, end), None)
     return sorted(found.values(), key=lambda span: (span.start, -span.end))
+
+
+def is_place(document: Document, token: int) -> bool:
+    """Say whether a token is an adverb that stands for a place."""
+    return document.upos[token] == "ADV" and document.words[token].lower() in listed("adverbs of place")
 
 
 def head_of(document: Document, start: int, end: int) -> int:
@@ -84,13 +105,14 @@ def _is_before_name(document: Document, token: int) -> bool:
     return after < len(document) and document.upos[after] == "PROPN" and int(document.heads[after]) != token
 
 
-def _phrases(document: Document, head: int) -> Iterator[Span]:
+def _phrases(document: Document, head: int, *, possessive: bool) -> Iterator[Span]:
     seen = set()
     present = {_kind(document.deprels[child]) for child in document.children[head]}
     for without in _PEELED:
         if without and without[-1] not in present:
             continue  # nothing more to leave out
-        span = _span(document, head, without)
+        start, end = _span(document, head, without)
+        span = start, end - (not possessive and end - 1 > head and document.tags[end - 1] == "POS")
         if span not in seen:
             seen.add(span)
             yield Span(*span, head)

@@ -74,7 +74,7 @@ def _example(model: CorefModel, one: JudgedLink, stages: DocumentAnnotator) -> E
         if not len(inside):
             raise DataError(f"characters {low} to {high} hold no word of {one.text[:40]!r}")
         places.append((int(inside[0]), int(inside[-1]) + 1))
-    spans = {(span.start, span.end): span for span in candidate_mentions(document)}
+    spans = {(span.start, span.end): span for span in candidate_mentions(document, model.conventions)}
     for start, end in places:
         spans.setdefault((start, end), Span(start, end, head_of(document, start, end)))
     ordered = sorted(spans.values(), key=lambda span: (span.start, -span.end))

@@ -22,7 +22,7 @@ from onoma.coref.document import Document
 from onoma.coref.features import prepare
 from onoma.coref.filters import train_filter
 from onoma.coref.learning import Example
-from onoma.coref.mentions import Span, candidate_mentions
+from onoma.coref.mentions import Conventions, Span, candidate_mentions
 from onoma.coref.model import Annotated, CorefModel, example_of
 from onoma.corpus.corpus import Corpus
 from onoma.corpus.documents import Text
@@ -132,14 +132,18 @@ def _is_mention_of(span: Span, name: tuple[int, int]) -> bool:
     return name[0] <= span.head < name[1]
 
 
-def gap_examples(snippets: Iterable[Snippet], vocabulary: Mapping[str, int]) -> Iterator[Example]:
+def gap_examples(
+    snippets: Iterable[Snippet],
+    vocabulary: Mapping[str, int],
+    conventions: Conventions = Conventions(),  # noqa: B008  (frozen)
+) -> Iterator[Example]:
     """Yield what a model may learn from GAP: of each pronoun that means one of the two names, which.
 
     Other mentions may mean the same person, which GAP does not say: pronouns and phrases are hidden, and names that
     share a word with the right one.
     """
     for one in snippets:
-        spans = candidate_mentions(one.document)
+        spans = candidate_mentions(one.document, conventions)
         here = [k for k, span in enumerate(spans) if (span.start, span.end) == (one.pronoun, one.pronoun + 1)]
         if not here or one.right[0] == one.right[1]:
             continue
@@ -176,10 +180,16 @@ class Further:
     snippets: Sequence[Snippet] = ()
     documents: Sequence[Annotated] = ()
 
-    def examples(self, vocabulary: Mapping[str, int], *, gold_mentions: bool = False) -> list[Example]:
-        """Return examples in the words that a model knows."""
-        found = [] if gold_mentions else list(gap_examples(self.snippets, vocabulary))
-        others = [example_of(one, vocabulary, gold_mentions=gold_mentions) for one in self.documents]
+    def examples(
+        self,
+        vocabulary: Mapping[str, int],
+        conventions: Conventions = Conventions(),  # noqa: B008  (frozen)
+        *,
+        gold_mentions: bool = False,
+    ) -> list[Example]:
+        """Return examples in the words that a model knows, with mentions by its scheme's conventions."""
+        found = [] if gold_mentions else list(gap_examples(self.snippets, vocabulary, conventions))
+        others = [example_of(one, vocabulary, conventions, gold_mentions=gold_mentions) for one in self.documents]
         if others and not gold_mentions:
             sieve = train_filter([one.prepared for one in others], [one.chains for one in others], _KEPT)
             others = [one.only(sieve.keeps(one.prepared) | (one.chains >= 0)) for one in others]

@@ -7,13 +7,13 @@ are annotated by our own stages, and only the chains are theirs.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.coref.constraints import CONSTRAINTS, Rule, fit_weights
+from onoma.coref.constraints import CONSTRAINTS, Rule, constraint_matrix, fit_weights
 from onoma.coref.document import joined
 from onoma.coref.features import Prepared
 from onoma.coref.learning import Example, LearningSettings
@@ -203,7 +203,9 @@ class Tuning:
         cls, model: CorefModel, documents: Sequence[Annotated], *, gold_mentions: bool = False, singletons: bool = False
     ) -> "Tuning":
         """Look at documents through a model."""
-        examples = [example_of(one, model.vocabulary, gold_mentions=gold_mentions) for one in documents]
+        examples = [
+            example_of(one, model.vocabulary, model.conventions, gold_mentions=gold_mentions) for one in documents
+        ]
         odds = [np.zeros(len(one.prepared)) for one in examples]
         if model.filter is not None:
             odds = [model.filter.log_odds(one.prepared) for one in examples]
@@ -225,11 +227,17 @@ class Tuning:
     def decode(
         self, gamma: float, shift: float = 0.0, bonus: Sequence[NDArray[np.float64]] | None = None
     ) -> list[NDArray[np.int64]]:
-        """Return the entities of each document."""
+        """Return the entities of each document; `bonus` comes on top of the model's own constraints."""
+        given = self.held if bonus is None else [own + more for own, more in zip(self.held, bonus, strict=True)]
         return [
-            self.examples[k].prepared.linked(one + shift * np.eye(len(one)), None if bonus is None else bonus[k], gamma)
+            self.examples[k].prepared.linked(one + shift * np.eye(len(one)), given[k], gamma)
             for k, one in enumerate(self.scores)
         ]
+
+    @cached_property
+    def held(self) -> list[NDArray[np.float64]]:
+        """What the model's own constraints add to each pair of mentions, in each document."""
+        return [constraint_matrix(one.prepared, self.model.constraints) for one in self.examples]
 
     def quality(self, labels: Sequence[NDArray[np.int64]], alone: float = -np.inf) -> Scores:
         """Score entities against the annotation."""
@@ -278,7 +286,7 @@ def choose(tunings: Sequence[Tuning], *, grid: Sequence[float] = (0, 0.5, 1)) ->
         first.model,
         gamma=gamma,
         shift=shift,
-        constraints=rules,
+        constraints=[*first.model.constraints, *rules],
         alone=alone,
         calibration=calibrated,
     )
@@ -368,29 +376,34 @@ def _parts_of_files(inputs: Sequence[str]) -> _Parts:
     return _Parts(train, dev, SETTINGS, card, singletons)
 
 
-def further_sets(data: Path) -> Further:
-    """Return GAP's development texts and LitBank, whose licences allow a model that ships."""
-    return Further(
-        gap_snippets(data / "text" / "gap" / "gap-development.tsv.gz"),
-        list(litbank(data / "text" / "litbank").values()),
-    )
+def further_sets(data: Path, scheme: str = "ontogum") -> Further:
+    """Return what a model of a scheme may learn from besides: GAP's development texts, documents of the other scheme.
+
+    Their licences allow a model that ships.
+    """
+    snippets = gap_snippets(data / "text" / "gap" / "gap-development.tsv.gz")
+    others = _clean(data) if scheme == "litbank" else list(litbank(data / "text" / "litbank").values())
+    return Further(snippets, others)
+
+
+def _clean(data: Path) -> list[Annotated]:
+    """Return the training documents of OntoGUM whose texts may be used for a model that ships."""
+    return [one for one in _ontogum_part(data, "train") if one.document.name.split("_")[1] in CLEAN_GENRES]
+
+
+def _ontogum_part(data: Path, part: str) -> list[Annotated]:
+    file = data / "text" / "gum" / f"ontogum_{part}.conll12.gz"
+    return annotated_documents(read_corpus(file, format="conll2012"), genres=False)
 
 
 def _ontogum(data: Path) -> _Parts:
-    train, dev = (
-        annotated_documents(
-            read_corpus(data / "text" / "gum" / f"ontogum_{part}.conll12.gz", format="conll2012"), genres=False
-        )
-        for part in ("train", "dev")
-    )
     card = {
         "scheme": "OntoNotes (OntoGUM)",
         "data": [f"GUM 11, genres {', '.join(CLEAN_GENRES)}", "GAP, development", "LitBank: pronouns, names"],
         "licence": "CC BY-SA 4.0; GAP: Apache-2.0; LitBank: CC BY 4.0",
         "command": "onoma train coref $ONOMA_DATA -o FOLDER",
     }
-    clean = [one for one in train if one.document.name.split("_")[1] in CLEAN_GENRES]
-    return _Parts(clean, dev, SETTINGS, card, further=further_sets(data))
+    return _Parts(_clean(data), _ontogum_part(data, "dev"), SETTINGS, card, further=further_sets(data))
 
 
 def _litbank(data: Path) -> _Parts:
@@ -398,12 +411,17 @@ def _litbank(data: Path) -> _Parts:
     fold = litbank_folds(data / "text" / "litbank")[0]
     card = {
         "scheme": "LitBank: people, places, facilities, vehicles, organisations; singletons",
-        "data": ["LitBank, fold 0: training and test documents; development documents for the decoder"],
-        "licence": "CC BY 4.0",
+        "data": [
+            "LitBank, fold 0: training and test documents; development documents for the decoder",
+            "GAP, development",
+            f"GUM 11, genres {', '.join(CLEAN_GENRES)}: pronouns, names",
+        ],
+        "licence": "CC BY 4.0; GAP: Apache-2.0; GUM: CC BY-SA 4.0",
         "command": "onoma train coref $ONOMA_DATA --scheme litbank -o FOLDER",
     }
     train = [documents[name] for name in [*fold["train"], *fold["test"]]]
-    return _Parts(train, [documents[name] for name in fold["dev"]], LITBANK, card, singletons=True)
+    dev = [documents[name] for name in fold["dev"]]
+    return _Parts(train, dev, LITBANK, card, singletons=True, further=further_sets(data, "litbank"))
 
 
 SHIPPED = {"ontogum": _ontogum, "litbank": _litbank}

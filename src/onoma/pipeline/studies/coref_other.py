@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from onoma.coref.model import Annotated, CorefModel, example_of
 from onoma.corpus.formats import read_corpus
 from onoma.pipeline.coref_sets import annotated_documents, gap_scores, gap_snippets, litbank, litbank_folds, winobias
-from onoma.pipeline.coref_training import GOLD, LITBANK, Scores, score, train_model
+from onoma.pipeline.coref_training import GOLD, LITBANK, Scores, further_sets, score, train_model
 from onoma.pipeline.coreference import coref_model
 from onoma.pipeline.reproduce import Context, Findings, Row, Study
 from onoma.pipeline.studies._coref_parts import ontogum_part
@@ -130,12 +130,18 @@ def _litbank(context: Context) -> Findings:
     documents = litbank(folder)
     rows, means = [], {"gold mentions": [], "predicted mentions": []}  # type: ignore[var-annotated]
     folds = litbank_folds(folder)[: 1 if context.quick else None]
+    further = None if context.quick else further_sets(folder.parent.parent, "litbank")
     for number, fold in enumerate(folds):
         train, dev, test = ([documents[name] for name in fold[part]] for part in ("train", "dev", "test"))
         if context.quick:
             train, dev, test = train[:4], dev[:2], test[:2]
-        for name, settings, gold in (("gold mentions", GOLD, True), ("predicted mentions", LITBANK, False)):
-            model, _ = train_model(train, dev, settings, gold_mentions=gold, singletons=True, progress=context.progress)
+        for name, settings, gold, more in (
+            ("gold mentions", GOLD, True, None),
+            ("predicted mentions", LITBANK, False, further),
+        ):
+            model, _ = train_model(
+                train, dev, settings, gold_mentions=gold, singletons=True, further=more, progress=context.progress
+            )
             found = score(test, [_found(model, one, gold=gold) for one in test])
             means[name].append(found.mean)
             rows.append(Row(f"fold {number}, {name}", "average F1", None, round(found.mean, 2), "%"))
@@ -145,7 +151,10 @@ def _litbank(context: Context) -> Findings:
     notes = [
         f"LitBank, singletons kept; {len(folds)} of its ten folds, each of which learns from its training documents "
         "and is tuned on its development ones.",
-        *(["Quick: four documents to learn from, two to tune on, two to test."] if context.quick else []),
+        "Quick: four documents to learn from, two to tune on, two to test."
+        if context.quick
+        else "Where mentions are found, pronouns and names of OntoGUM (training documents of the genres that may be "
+        "shipped) and GAP's development texts are learnt from besides.",
     ]
     return Findings(rows, notes)
 

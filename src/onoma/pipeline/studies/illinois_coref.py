@@ -37,8 +37,10 @@ def _decoders(context: Context) -> Findings:
     settings = replace(GOLD, learner="binary", runs=1, seed=context.seed, epochs=2 if context.quick else GOLD.epochs)
     model = train_coref(train, settings, gold_mentions=True, progress=context.progress)
     parts = [Tuning.of(model, documents, gold_mentions=True) for documents in (dev, test)]
-    for one in (*parts[0].scores, *parts[1].scores):
-        np.fill_diagonal(one, 0.0)
+    for part in parts:
+        for one, held in zip(part.scores, part.held, strict=True):
+            one += held  # what is impossible is so for every decoder
+            np.fill_diagonal(one, 0.0)
     published = {"Best-Link": 73.65, "All-Link": 70.18}
     rows, chains, chosen = [], {}, {}
     for name, decode in _DECODERS.items():
