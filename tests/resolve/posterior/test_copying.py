@@ -251,6 +251,7 @@ def large_problem(seed, n=400):
 
 def test_neither_threads_nor_batches_change_anything(monkeypatch):
     monkeypatch.setattr(copying, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(copying, "_WORTH_MEETING", 0)
     monkeypatch.setattr(copying, "_BATCH", 64)
     n, pairs, copy, relative = large_problem(0)
     found = []
