@@ -1,5 +1,6 @@
 """What other packages would load unasked, and take longer over than a small table takes to resolve."""
 
+import atexit
 import contextlib
 import gc
 import sys
@@ -42,11 +43,14 @@ def _hidden(names: frozenset[str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def collecting_later() -> Iterator[None]:
-    """Look for no garbage while modules are loaded inside, for they stay; afterwards seldom."""
+    """Look for no garbage while modules are loaded inside, for they stay; afterwards seldom, and not among them."""
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
+        atexit.unregister(gc.unfreeze)
+        atexit.register(gc.unfreeze)  # whoever goes on in Python is to take everything apart at its end
         gc.set_threshold(_GARBAGE)
         gc.enable()
 
