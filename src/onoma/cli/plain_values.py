@@ -10,14 +10,16 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
+_PARAMETER: Any = None
 try:
-    from typer._coercion import RuntimeParam, build_runtime_param
+    from typer._coercion import build_runtime_param
     from typer._param_types import coerce_cli_path
     from typer.core import _TyperParameter
-
-    _typers_own = _TyperParameter.get_runtime_param
-except (ImportError, AttributeError):  # an older Typer, which does not load it, or one that is made otherwise
-    RuntimeParam = object
+except ImportError:  # an older Typer, which does not load it, or one that is made otherwise
+    pass
+else:
+    _PARAMETER = _TyperParameter
+_typers_own = getattr(_PARAMETER, "get_runtime_param", None)
 
 __all__ = ["read_plainly"]
 
@@ -28,30 +30,31 @@ class _NotPlainError(Exception):
     """A value that is Typer's to read."""
 
 
-class _PlainParam(RuntimeParam):  # type: ignore[misc]
-    """Reads the values of one parameter."""
+class _PlainParam:
+    """Reads the values of a parameter."""
 
-    def _coerce_value(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401
+        """Return a value as it is wanted."""
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
         try:
-            return _plain(value, self.annotation, param, ctx)
+            return _plain(value, param.type_descriptor.annotation, param, ctx)
         except _NotPlainError:
             return build_runtime_param(param.type_descriptor).coerce(value, param=param, ctx=ctx)
 
 
 def read_plainly() -> None:
     """Let the values of all parameters be read so from now on; where this Typer is made otherwise, as it has it."""
-    if RuntimeParam is not object:
-        _TyperParameter.get_runtime_param = _runtime_param
+    if _typers_own is not None:
+        _PARAMETER.get_runtime_param = _runtime_param
 
 
 def _runtime_param(self: Any) -> Any:  # noqa: ANN401
     """Return what reads the values of a parameter."""
     if self._runtime_param is None:
         about = self.type_descriptor
-        if about.file_annotation is None and about.parameter_info.parser is None:
-            self._runtime_param = _PlainParam(parameter_info=about.parameter_info, annotation=about.annotation)
-        else:
-            self._runtime_param = build_runtime_param(about)
+        is_plain = about.file_annotation is None and about.parameter_info.parser is None
+        self._runtime_param = _PlainParam() if is_plain else build_runtime_param(about)
     return self._runtime_param
 
 
