@@ -24,6 +24,7 @@ def test_one_two_and_four_threads_say_the_same(monkeypatch):
     table = simulate_people(4_000, seed=1)
     monkeypatch.setattr(compare, "_PART", 20_000)  # small parts, so that there are some for each
     monkeypatch.setattr(copying, "_WORTH_THREADS", 1_000)
+    monkeypatch.setattr(copying, "_WORTH_MEETING", 1_000)
     found = set()
     for threads in (1, 2, 4):
         monkeypatch.setenv("ONOMA_THREADS", str(threads))

@@ -15,15 +15,17 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import ClassVar, Self, TextIO
+from typing import TYPE_CHECKING, ClassVar, Self, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from onoma import progress as onoma_progress
 from onoma.errors import OnomaError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 __all__ = ["Speaker", "Strong", "printable", "say_error"]
 
@@ -222,6 +224,15 @@ class _Live(_Delayed):
         self.row: TaskID | None = None
 
     def show(self) -> None:
+        from rich.progress import (  # slow to load, for a terminal alone
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
         bar = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),

@@ -13,7 +13,7 @@ from typing import Any
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numba.cpython.hashing  # the only one that tells machine code of what it has in memory
-from numba.core import caching, codegen
+from numba.core import caching, codegen, entrypoints
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 
@@ -73,6 +73,7 @@ def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
             caching.Cache.load_overload = _load_overload  # type: ignore[method-assign]
             context.codegen()._library_class = _Library
             context.refresh = partial(_begin_to_compile, context, alone)
+            entrypoints._already_initialized = True  # extensions are for what is compiled
         else:
             context.refresh()
 
@@ -84,6 +85,7 @@ def _is_as_known(context: Any) -> bool:  # noqa: ANN401
     cache = ("_load_overload", "_guard_against_spurious_io_errors")
     return (
         getattr(context.codegen(), "_library_class", None) is codegen.JITCodeLibrary
+        and getattr(entrypoints, "_already_initialized", None) is False
         and all(hasattr(codegen.JITCodeLibrary, name) for name in library)
         and all(hasattr(caching.Cache, name) for name in cache)
     )
@@ -98,6 +100,7 @@ def _load_overload(self: Any, sig: object, target_context: object) -> Any:  # no
 def _begin_to_compile(context: Any, alone: Callable[[], AbstractContextManager[None]]) -> None:  # noqa: ANN401
     """Make the compiler ready, the first time that something is compiled."""
     context.__dict__.pop("refresh", None)
+    entrypoints._already_initialized = False
     # Packages are hidden from all threads: another one may want them.
     with alone() if threading.active_count() == 1 else nullcontext():
         context.refresh()

@@ -13,6 +13,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from onoma.cli.plain_values import read_plainly
+
 __all__ = ["Commands", "LazyCommand", "lazy_group"]
 
 PANELS = {"": "Records and names", "kb": "Knowledge bases", "text": "Text", "knowledge": "Facts and words"}
@@ -50,10 +52,11 @@ class LazyCommand:
     def load(self, name: str) -> Any:  # noqa: ANN401 (typer keeps the class of commands to itself)
         """Load it."""
         place = name.replace("-", "_")
-        from onoma.cli.light import without_pandas
+        from onoma.cli.light import collecting_later, without_pandas
 
-        module = importlib.import_module(".".join(filter(None, ["onoma.cli", self.room, place])))
-        from onoma.cli.sparing import Sparing
+        with collecting_later():
+            module = importlib.import_module(".".join(filter(None, ["onoma.cli", self.room, place])))
+            from onoma.cli.sparing import Sparing
 
         without_pandas()  # by now pyarrow is loaded: by the command's module, or to spare files
         found = getattr(module, self.attribute or place)
@@ -94,6 +97,7 @@ class Commands(MutableMapping[str, Any]):
 
 def lazy_group(lazy: dict[str, LazyCommand]) -> type[TyperGroup]:
     """Return a class of groups with these commands besides those that Typer gives it."""
+    read_plainly()
 
     class Lazy(TyperGroup):
         """A group whose commands are loaded when they are called; to be listed, their summaries are enough."""
@@ -127,10 +131,11 @@ def lazy_group(lazy: dict[str, LazyCommand]) -> type[TyperGroup]:
 
         def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
             """Load a command and run it; that kernels are compiled is said."""
-            from onoma.cli.light import numba_alone
+            from onoma.cli.light import collecting_later, numba_alone
 
-            numba_alone()  # half a second: not for `--help`
-            from onoma.cli.compiling import compiling
+            with collecting_later():
+                numba_alone()  # half a second: not for `--help`
+                from onoma.cli.compiling import compiling
 
             with compiling():
                 return super().invoke(ctx)

@@ -1,5 +1,6 @@
 """What other packages would load unasked, and take longer over than a small table takes to resolve."""
 
+import atexit
 import contextlib
 import gc
 import sys
@@ -8,14 +9,14 @@ from functools import partial
 from importlib.abc import MetaPathFinder
 from types import ModuleType
 
-__all__ = ["numba_alone", "without_pandas"]
+__all__ = ["collecting_later", "numba_alone", "without_pandas"]
 
 _OPTIONAL = frozenset({"cffi", "scipy", "yaml"})
 """What Numba looks for as it is loaded: C functions as arguments, linear algebra, a file of settings. No kernel here
 needs them, and Numba does without: SciPy alone takes as long as all of Numba's own modules."""
 _GARBAGE = 50_000
-"""New objects after which garbage is looked for. Python looks after each 700, and what is loaded and compiled makes
-millions that stay."""
+"""New objects after which garbage is looked for. Python looks after each 700, and what is compiled makes millions that
+stay."""
 
 
 class _Hiding(MetaPathFinder):
@@ -40,12 +41,25 @@ def _hidden(names: frozenset[str]) -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
+@contextlib.contextmanager
+def collecting_later() -> Iterator[None]:
+    """Look for no garbage while modules are loaded inside, for they stay; afterwards seldom, and not among them."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        atexit.unregister(gc.unfreeze)
+        atexit.register(gc.unfreeze)  # whoever goes on in Python is to take everything apart at its end
+        gc.set_threshold(_GARBAGE)
+        gc.enable()
+
+
 def numba_alone() -> None:
     """Load Numba without the packages that it would load only to see if they are there, and what runs kernels.
 
     Whoever imports them later gets them. What compiles kernels is loaded when one has to be compiled.
     """
-    gc.set_threshold(_GARBAGE)
     with _hidden(_OPTIONAL):
         from onoma.cli.kernel_loading import load_lightly
     load_lightly(partial(_hidden, _OPTIONAL))

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from onoma.corpus.readers.source import compression_of
 from onoma.corpus.readers.table import TableRead
@@ -199,6 +198,8 @@ def _copy_beginning(path: Path, target: IO[bytes]) -> float:
 
 
 def _first_rows(path: Path, share: dict[Path, float]) -> TableRead:
+    import pyarrow.parquet as pq  # not to be waited for where there is none
+
     file = pq.ParquetFile(path)
     batch = next(file.iter_batches(_MOST_ROWS), None)
     table = file.schema_arrow.empty_table() if batch is None else pa.Table.from_batches([batch])

@@ -16,6 +16,8 @@ from reference import resolve_copying as slow
 from reference.resolve_enumeration import p_value
 
 N_GRAPHS = 5
+TABLES = 50
+"""The same records so many times, side by side and with nothing between them: as many independent chains."""
 LEAST = 1e-3
 
 
@@ -50,14 +52,20 @@ def sample_states(n, pairs, copy, relative, *, seed, n_samples, thin=4, spoil=No
     Origins, and who comes before whom, are correlated from one sweep to the next by at most 0.18, after two by 0.06,
     and from three on by no more than independent draws are (12,000 of them: 0.03 for the largest of a hundred).
     """
-    sampler = make_sampler(n, pairs, seed)
-    sampler.run(copy, relative, n_sweeps=50)
+    every = [(a + first, b + first) for first in range(0, TABLES * n, n) for a, b in pairs]
+    sampler = make_sampler(TABLES * n, every, seed)
+    weights = np.tile(copy, TABLES), np.tile(relative, TABLES)
+    sampler.run(*weights, n_sweeps=50)
     states = []
-    for _ in range(n_samples):
-        sampler.run(copy, relative, n_sweeps=thin - 1)
+    for _ in range(n_samples // TABLES):
+        sampler.run(*weights, n_sweeps=thin - 1)
         if spoil is not None:
             spoil(sampler)
-        states.append(state_of(sampler, sampler.run(copy, relative, n_sweeps=1)))
+        origins = state_of(sampler, sampler.run(*weights, n_sweeps=1))[1]
+        for first in range(0, TABLES * n, n):
+            order = np.argsort(sampler.time[first : first + n]).tolist()
+            mine = (each if each == slow.FRESH else (each[0] - first, each[1]) for each in origins[first : first + n])
+            states.append((tuple(order), tuple(mine)))
     return states
 
 
@@ -154,7 +162,7 @@ def test_uniform_orders_fail_the_same_test(spoilt, agrees):
     rng = stream(0, "spoil")
 
     def spoil(sampler):
-        sampler.time[:] = rng.random(5)
+        sampler.time[:] = rng.random(len(sampler.time))
 
     states = sample_states(5, *STAR, seed=0, n_samples=4000, spoil=spoil if spoilt else None)
     entities = slow.marginal(slow.enumerate_joint(5, *STAR), lambda _, origins: slow.entities(origins))
@@ -251,6 +259,7 @@ def large_problem(seed, n=400):
 
 def test_neither_threads_nor_batches_change_anything(monkeypatch):
     monkeypatch.setattr(copying, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(copying, "_WORTH_MEETING", 0)
     monkeypatch.setattr(copying, "_BATCH", 64)
     n, pairs, copy, relative = large_problem(0)
     found = []

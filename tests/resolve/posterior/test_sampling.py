@@ -62,6 +62,7 @@ def exclusive(seed=0):
 def look_after_every_sweep(monkeypatch):
     monkeypatch.setattr(sampling, "_LOOK_EVERY", 0.0)
     monkeypatch.setattr(copying_module, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(copying_module, "_WORTH_MEETING", 0)
 
 
 def tally_of(chain):
@@ -129,7 +130,7 @@ def test_a_state_that_is_not_whole_is_seen():
 
 def test_a_small_run_is_watched_too(monkeypatch):
     """In one thread the watch hears of every sweep, and can stop after any."""
-    monkeypatch.setattr(copying_module, "_WORTH_THREADS", 1_000_000)
+    monkeypatch.setattr(copying_module, "_WORTH_MEETING", 1_000_000)
     chain, seen = copying(), []
     draws = chain.run_watched(5, 5, lambda n: seen.append(n) or True)
     assert seen == draws.n_entities.tolist()

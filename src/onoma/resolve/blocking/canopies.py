@@ -51,6 +51,8 @@ BULKY = ("text", "set", "vector", "geo", "number")
 """Kinds whose whole values are too various to be paired with others."""
 _CHUNK, _FEW = 4096, 512
 """Records whose neighbours are found at a time: of all, and of some."""
+_WORTH_THREADS = 100_000
+"""Entries from which on threads pay to put them in their places."""
 _Entries = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], int]
 """Entries (records, features), how many records each feature has, and how many features were too common."""
 _Block = tuple[NDArray[np.unsignedinteger], NDArray[np.int32], NDArray[np.int32], int]
@@ -90,9 +92,9 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.a) + self.n_let_go
 
-    def some(self, pairs: NDArray[np.int64]) -> "Candidates":
-        """Return some of the pairs; the others are let go."""
-        return replace(self, a=self.a[pairs], b=self.b[pairs], n_let_go=len(self) - len(pairs))
+    def only(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> "Candidates":
+        """Return these of the pairs; the others are let go."""
+        return replace(self, a=a, b=b, n_let_go=len(self) - len(a))
 
 
 def find_candidates(
@@ -244,11 +246,14 @@ def _bags(
         while blocks:
             counts, ids, frequency, too_common = blocks.pop(0)  # the memory of a block is free when it is packed
             rows = np.repeat(np.arange(n, dtype=np.int32), counts)
-            ends = np.searchsorted(rows, borders).tolist()  # rows ascend, so that threads have records of their own
-            parts = [slice(*each) for each in itertools.pairwise(ends)]
-            done = [pool.submit(fill_rows, rows[each], ids[each], n_features, place, features) for each in parts]
-            for each in done:
-                each.result()
+            if len(rows) < _WORTH_THREADS:
+                fill_rows(rows, ids, n_features, place, features)
+            else:
+                ends = np.searchsorted(rows, borders).tolist()  # rows ascend, so that threads have records of their own
+                parts = [slice(*each) for each in itertools.pairwise(ends)]
+                done = [pool.submit(fill_rows, rows[each], ids[each], n_features, place, features) for each in parts]
+                for each in done:
+                    each.result()
             known.append(frequency)
             n_features += len(frequency)
             n_hot += too_common

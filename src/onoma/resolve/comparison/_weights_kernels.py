@@ -61,13 +61,14 @@ def subtract_shares(
 ) -> None:
     """Fill the same of every pair from what its pattern scores if shares were one, less what its shared values say.
 
-    `fields` and `keep` are those at which a pattern is equal, from `offsets` of its number on.
+    `fields` and `keep` are those at which a pattern is equal, from `offsets` of its number on. No index is negative,
+    and that it is not need not be looked at for each.
     """
     for e in range(len(number)):
-        p = number[e]
+        p = np.uint64(number[e])
         said = 0.0
-        for at in range(offsets[p], offsets[p + 1]):
-            said += keep[at] * log_share[e, fields[at]]
+        for at in range(np.uint64(offsets[p]), np.uint64(offsets[p + np.uint64(1)])):
+            said += keep[at] * log_share[e, np.uint64(fields[at])]
         copy[e] = copied[p] - said
         relative[e] = related[p] - said
 

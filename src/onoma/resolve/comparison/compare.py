@@ -81,10 +81,10 @@ class LazyShares:
     def __len__(self) -> int:
         return len(self._a)
 
-    def some(self, pairs: NDArray[np.int64]) -> "LazyShares":
-        """Return those of some pairs, to be worked out where they are asked for."""
+    def of(self, a: NDArray[np.int32], levels: NDArray[np.int8]) -> "LazyShares":
+        """Return those of other pairs of the same records, to be worked out where they are asked for."""
         found = object.__new__(LazyShares)
-        found._tables, found._a, found._levels = self._tables, self._a[pairs], self._levels[pairs]
+        found._tables, found._a, found._levels = self._tables, a, levels
         return found
 
     def __getitem__(self, pairs: Any) -> NDArray[np.float32]:  # noqa: ANN401 (as an array: one pair, a slice or some)

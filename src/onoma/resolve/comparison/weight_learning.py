@@ -94,8 +94,11 @@ def _stochastic(
     links = related = 0.0
     slips = SlipCounts(counts.patterns.levels)
     n_sweeps = settings.sweeps if evidence.n <= _LARGE else min(settings.sweeps, _FEW_SWEEPS)
+    weighed = weigh(weights)
     for done in range(settings.n_stochastic):
-        draws = sampler.run(*weigh(weights), n_sweeps=n_sweeps)
+        if done > settle:
+            weighed = weigh(weights)
+        draws = sampler.run(*weighed, n_sweeps=n_sweeps)
         advance(1, links=float(evidence.n - draws.n_entities.mean()))
         if done < settle:
             continue

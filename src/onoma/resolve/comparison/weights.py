@@ -78,8 +78,9 @@ class Evidence:
 
     def some(self, pairs: NDArray[np.int64]) -> "Evidence":
         """Return what is known about some of the candidate pairs."""
-        log_share = self.log_share.some(pairs) if isinstance(self.log_share, LazyShares) else self.log_share[pairs]
-        return replace(self, a=self.a[pairs], b=self.b[pairs], levels=self.levels[pairs], log_share=log_share)
+        a, levels, log_share = self.a[pairs], self.levels[pairs], self.log_share
+        some = log_share.of(a, levels) if isinstance(log_share, LazyShares) else log_share[pairs]
+        return replace(self, a=a, b=self.b[pairs], levels=levels, log_share=some)
 
 
 @dataclass(frozen=True, kw_only=True)

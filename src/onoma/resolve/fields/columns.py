@@ -64,9 +64,11 @@ def read_texts(column: pa.ChunkedArray, name: str) -> TextColumn | None:
     texts = _as_text(column)
     if texts is None:
         return None
-    trimmed = pc.utf8_trim_whitespace(texts)
-    filled = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
-    encoded = filled.combine_chunks().dictionary_encode()
+    encoded = texts.combine_chunks().dictionary_encode()
+    trimmed = pc.utf8_trim_whitespace(encoded.dictionary)
+    if not trimmed.equals(encoded.dictionary) or pc.any(pc.equal(trimmed, "")).as_py():
+        filled = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
+        encoded = filled.take(encoded.indices).dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     distinct = encoded.dictionary
     return TextColumn(name, (name,), distinct.to_pylist() if len(distinct) <= _FEW else ArrowTexts(distinct), codes)

@@ -60,17 +60,26 @@ def nickname_table() -> dict[str, frozenset[str]]:
 
 def nickname_pairs(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the pairs of words that are one name and its nickname, or two nicknames of one name."""
-    table = nickname_table()
-    place = _places_of(table, words)
+    place = _places_of(nickname_table(), words)
     found = set()
     for word, i in place.items():
-        for other in table.get(word, ()):
-            for third in (other, *table.get(other, ())):
-                j = place.get(third, i)
-                if j != i and (third == other or _are_siblings(word, third, other)):
-                    found.add((min(i, j), max(i, j)))
+        for other in _nicknames_of(word):
+            j = place.get(other, i)
+            if j != i:
+                found.add((min(i, j), max(i, j)))
     pairs = np.array(sorted(found), np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
+
+
+@cache
+def _nicknames_of(word: str) -> frozenset[str]:
+    """Return the names that are one name with a word: short for it, what it is short for, and short for the same."""
+    table = nickname_table()
+    others = table.get(word, frozenset())
+    siblings = (
+        third for other in others for third in table.get(other, ()) if len(other) > max(len(word), len(third))
+    )  # of one long name; two long names with one nickname (Alexander, Alexandra) are not alike
+    return others.union(siblings)
 
 
 def _places_of(table: Mapping[str, object], words: Sequence[str]) -> dict[str, int]:
@@ -79,11 +88,6 @@ def _places_of(table: Mapping[str, object], words: Sequence[str]) -> dict[str, i
         return {word: i for i, word in enumerate(words) if word in table}
     known = np.flatnonzero(pc.is_in(arrow_of(words), pa.array(table, pa.string())))
     return {words[i]: i for i in known.tolist()}
-
-
-def _are_siblings(word: str, third: str, other: str) -> bool:
-    """Two nicknames of one long name; two long names with one nickname (Alexander, Alexandra) are not alike."""
-    return len(other) > max(len(word), len(third))
 
 
 class Alignment:

@@ -428,7 +428,7 @@ def sample_times(
 def count_pairs(first: int, last: int, origins: Origins, counts: Counts) -> None:
     """Count the pairs that are in one entity, and those that are akin."""
     for e in range(first, last):
-        i, j = counts.one[e], counts.other[e]
+        i, j = np.uint32(counts.one[e]), np.uint32(counts.other[e])  # never from the end: half of the time went there
         counts.n_akin[e] += origins.kin[i] == origins.kin[j]
         counts.n_together[e] += origins.root[i] == origins.root[j]
 

@@ -62,6 +62,8 @@ _STRONG = 1.0
 """Records joined by pairs of more weight lie side by side in memory."""
 _WORTH_THREADS = 30_000
 """Plausible pairs from which on threads pay."""
+_WORTH_MEETING = 150_000
+"""Those from which on threads pay that wait for each other after every sweep."""
 _LOOK_EVERY = 1.0
 """Seconds between two looks at the watch."""
 _BATCH = 8_192
@@ -157,7 +159,7 @@ class CopyingSampler:
         if self._layout is None or not self._layout.is_of(copy, relative):
             self._layout = _Layout(self._outside, self.a, self.b, copy, relative)
         sweeps = _Sweeps(self._layout, self.time, self.rng_state, n_sweeps, n_kept)
-        if self._threads > 1 and len(self._layout.batches) == 1 and len(self._layout.pairs) > _WORTH_THREADS:
+        if self._threads > 1 and len(self._layout.batches) == 1 and len(self._layout.pairs) > _WORTH_MEETING:
             sweeps.run_together(self._threads, watch)
         else:
             sweeps.run(self._threads, watch)

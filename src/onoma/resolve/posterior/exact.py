@@ -79,14 +79,18 @@ def forests(n: int) -> Forests:
     """
     pairs = list(itertools.combinations(range(n), 2))
     chosen, orders, paths = [], [], []
+    grown: list[tuple[tuple[int, ...], _Paths]] = [((), {})]
     for size in range(n):
-        for edges in itertools.combinations(range(len(pairs)), size):
-            between = _paths(n, [pairs[e] for e in edges], edges)
-            if between is None:
-                continue
+        for edges, between in grown:
             chosen.append([*edges, *[-1] * (max(n - 1, 1) - size)])
             orders.append(_orders(n, [pairs[e] for e in edges]))
             paths.append([between.get(pair, 0) for pair in pairs])
+        grown = [
+            ((*edges, e), _with_pair(n, between, pairs[e], 1 << e))
+            for edges, between in grown
+            for e in range(edges[-1] + 1 if edges else 0, len(pairs))
+            if pairs[e] not in between  # or they would make a circle
+        ]
     shape = (len(chosen), len(pairs))
     return Forests(
         np.array(pairs, dtype=np.int8).reshape(-1, 2),
@@ -317,17 +321,17 @@ class _Group:
         return [part for part, _ in found], np.sum([drawn for _, drawn in found], axis=0)
 
 
-def _paths(n: int, pairs: list[tuple[int, int]], edges: tuple[int, ...]) -> dict[tuple[int, int], int] | None:
-    """Return the pairs between any two records as bits; None if the pairs make a circle."""
-    between: dict[tuple[int, int], int] = {}
-    for (i, j), e in zip(pairs, edges, strict=True):
-        if (i, j) in between:
-            return None
-        mine = {i: 0} | {x: between[_sorted(i, x)] for x in range(n) if _sorted(i, x) in between}
-        theirs = {j: 0} | {x: between[_sorted(j, x)] for x in range(n) if _sorted(j, x) in between}
-        for (x, p), (y, q) in itertools.product(mine.items(), theirs.items()):
-            between[_sorted(x, y)] = p | q | 1 << e
-    return between
+_Paths = dict[tuple[int, int], int]
+"""The pairs between any two records of a tree, as bits."""
+
+
+def _with_pair(n: int, between: _Paths, pair: tuple[int, int], bit: int) -> _Paths:
+    """Return the paths of a forest with one more pair, which joins two of its trees."""
+    mine, theirs = (
+        {end: 0} | {x: between[_sorted(end, x)] for x in range(n) if _sorted(end, x) in between} for end in pair
+    )
+    joined = {_sorted(x, y): p | q | bit for (x, p), (y, q) in itertools.product(mine.items(), theirs.items())}
+    return between | joined
 
 
 def _sorted(i: int, j: int) -> tuple[int, int]:
@@ -335,8 +339,19 @@ def _sorted(i: int, j: int) -> tuple[int, int]:
 
 
 def _orders(n: int, pairs: list[tuple[int, int]]) -> float:
-    """Return Π over trees of Σ over roots of Π over records of 1 / how many hang from it, itself included."""
-    near: list[list[int]] = [[] for _ in range(n)]
+    """Return Π over trees of h(T)."""
+    first = list(range(n))
+    for i, j in pairs:
+        one, other = sorted((first[i], first[j]))
+        first = [one if each == other else each for each in first]
+    trees = [tuple(pair for pair in pairs if first[pair[0]] == i) for i in range(n)]
+    return reduce(lambda x, tree: x * _ways(tree), filter(None, trees), 1.0)
+
+
+@cache
+def _ways(pairs: tuple[tuple[int, int], ...]) -> float:
+    """Return Σ over the records of a tree, as its root, of Π over all of them of 1 / how many hang from it, and it."""
+    near: dict[int, list[int]] = {i: [] for pair in pairs for i in pair}
     for i, j in pairs:
         near[i].append(j)
         near[j].append(i)
@@ -346,8 +361,7 @@ def _orders(n: int, pairs: list[tuple[int, int]]) -> float:
         size = 1 + sum(each[0] for each in below)
         return size, reduce(lambda x, each: x * each[1], below, 1.0 / size)
 
-    def tree(i: int, above: int = -1) -> list[int]:
-        return [i, *itertools.chain.from_iterable(tree(j, i) for j in near[i] if j != above)]
+    def walk(i: int, above: int = -1) -> list[int]:
+        return [i, *itertools.chain.from_iterable(walk(j, i) for j in near[i] if j != above)]
 
-    trees = {min(found): found for found in map(tree, range(n))}
-    return reduce(lambda x, found: x * sum(hang(i, -1)[1] for i in found), trees.values(), 1.0)
+    return sum(hang(i, -1)[1] for i in walk(max(near)))

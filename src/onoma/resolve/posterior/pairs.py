@@ -89,7 +89,8 @@ class Compared:
 
     def some(self, pairs: NDArray[np.int64]) -> "Compared":
         """Return it with some of its pairs; the others were compared, and are no more told of."""
-        return replace(self, candidates=self.candidates.some(pairs), evidence=self.evidence.some(pairs))
+        evidence = self.evidence.some(pairs)
+        return replace(self, candidates=self.candidates.only(evidence.a, evidence.b), evidence=evidence)
 
     @property
     def names(self) -> list[tuple[str, Sequence[str]]]:

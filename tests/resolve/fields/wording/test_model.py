@@ -1,10 +1,13 @@
 """Kinds of words, told by their letters."""
 
+import zlib
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from onoma.resolve.fields.wording import CLASSES, shipped_wording
-from onoma.resolve.fields.wording.model import features, pieces
+from onoma.resolve.fields.wording.model import N_PIECES, _entries, features, pieces
 
 
 def best(values):
@@ -50,3 +53,14 @@ def test_pieces_and_features_have_length_one():
     rows = features(["ada", "12 high street"])
     norms = np.sqrt(np.asarray(rows[:, :-1].multiply(rows[:, :-1]).sum(axis=1)).ravel())
     assert norms == pytest.approx([1.0, 1.0])
+
+
+def test_pieces_are_counted_by_their_checksums_one_by_one():
+    values = ["Li", "12 High St.", "", "Łódź (town)", "Li", "a", "孫 如僅", "x" * 200, "12 High St."]
+    row, column, share = _entries(values)
+    for i, value in enumerate(values):
+        counts = Counter(zlib.crc32(piece.encode()) % N_PIECES for piece in pieces(value))
+        length = sum(n * n for n in counts.values()) ** 0.5
+        mine = row == i
+        assert column[mine].tolist() == sorted(counts)
+        assert np.allclose(share[mine], [counts[each] / max(length, 1e-9) for each in sorted(counts)])

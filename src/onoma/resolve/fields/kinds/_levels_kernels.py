@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields._bags_kernels import soft_cosine_of
 from onoma.resolve.fields._names_kernels import INITIAL, LEFT_A, LEFT_B, NICKNAME, SLIP, WHOLE, align_of
-from onoma.resolve.fields.packed._texts_kernels import most_similar, same_rest, slips_of, winkler_of
+from onoma.resolve.fields.packed._texts_kernels import is_begin_or_end, most_similar, slips_of, winkler_of
 
 _MORE = 3
 _HALF, _CLOSE, _SIMILAR, _ALIKE = np.float32(0.5), np.float32(0.92), np.float32(0.85), np.float32(0.7)
@@ -155,16 +155,12 @@ def code_levels(
         i, i_end = offsets[a[e]], offsets[a[e] + 1]
         j, j_end = offsets[b[e]], offsets[b[e] + 1]
         slips = slips_of(letters, i, i_end, j, j_end)
-        if i_end - i < j_end - j:
-            i, i_end, j, j_end = j, j_end, i, i_end
-        most, least = i_end - i, j_end - j
+        most, least = max(i_end - i, j_end - j), min(i_end - i, j_end - j)
         if slips <= 1 and most >= 3:
             levels[e] = 1
         elif slips <= 2 and most >= 6:
             levels[e] = 2
-        elif most > least >= 4 and (
-            same_rest(letters, i, i + least, j, j_end) or same_rest(letters, i_end - least, i_end, j, j_end)
-        ):
+        elif most > least >= 4 and is_begin_or_end(letters, i, i_end, j, j_end):
             levels[e] = 3
         else:
             levels[e] = 4

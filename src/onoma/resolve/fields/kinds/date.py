@@ -27,7 +27,7 @@ __all__ = ["Date", "DateComparison", "YearComparison", "read_date", "read_serial
 Parts = NDArray[np.int32]
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _TIME = re.compile(r"[T ]\d{1,2}:\d{2}.*$")
-_NUMBERS = re.compile(r"\d+")
+_FIGURE, _NUMBERS = re.compile(r"\d"), re.compile(r"\d+")
 _WORDS = re.compile(r"[a-z]{3,9}")
 _BESIDE, _MOST_BESIDE = re.compile(r"[^\W\d_]+"), 5
 """Words, and how many may stand in a date, the month among them (*Tuesday, the 17th of September 1965*): more are a
@@ -69,6 +69,8 @@ def read_date(text: str, *, day_first: bool = True) -> str:
     >>> read_date("Tuesday, the 17th of September 1965"), read_date("A theory of record linkage. JASA, 1969")
     ('1965-09-17', '')
     """
+    if not _FIGURE.search(text):
+        return ""
     text = _TIME.sub("", text.strip().lower())
     compact = _COMPACT.fullmatch(text)
     if compact:

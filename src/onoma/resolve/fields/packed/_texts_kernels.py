@@ -166,6 +166,15 @@ def letter_masks(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDA
     return found
 
 
+@lean
+def is_begin_or_end(letters: NDArray[np.uint16], i: int, i_end: int, j: int, j_end: int) -> bool:
+    """Say whether the longer of two texts begins or ends with the shorter."""
+    if i_end - i < j_end - j:
+        i, i_end, j, j_end = j, j_end, i, i_end
+    m = j_end - j
+    return same_rest(letters, i, i + m, j, j_end) or same_rest(letters, i_end - m, i_end, j, j_end)
+
+
 @nb.njit(cache=True, nogil=True)
 def begins_or_ends(
     a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
@@ -175,10 +184,7 @@ def begins_or_ends(
     for e in range(len(a)):
         i, i_end = offsets[a[e]], offsets[a[e] + 1]
         j, j_end = offsets[b[e]], offsets[b[e] + 1]
-        if i_end - i < j_end - j:
-            i, i_end, j, j_end = j, j_end, i, i_end
-        m = j_end - j
-        found[e] = same_rest(letters, i, i + m, j, j_end) or same_rest(letters, i_end - m, i_end, j, j_end)
+        found[e] = is_begin_or_end(letters, i, i_end, j, j_end)
     return found
 
 

@@ -119,6 +119,7 @@ class Copying:
                 give_back(evidence.n)
                 draws = solved.joined(draws, len(evidence.a), parts)
                 del solved, parts
+                give_back(evidence.n)
         run.clock.lap("sampling")
         return posterior_of(compared, weights, draws, run, settings=settings, stopped=stopped, n_cut=n_cut, alike=alike)
 
