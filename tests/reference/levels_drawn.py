@@ -34,6 +34,7 @@ def drawn_evidence(n=400, n_links=100, n_fields=6, *, seed=0, **more):
         background=background,
         background_weight=np.full(len(background), (n_pairs - len(pairs)) / len(background)),
         n_pairs=n_pairs,
+        names=np.arange(n_fields) < 2,
         identity=np.arange(n_fields) < 2,
         own=np.zeros(n_fields, dtype=np.bool_),
         words=np.ones(n_fields),

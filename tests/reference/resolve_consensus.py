@@ -51,3 +51,36 @@ def places(s, labels):
         rivals = [s[i, j] for j in range(len(labels)) if j != i]
         found.append(np.mean(others) if others else 1.0 - max(rivals, default=0.0))
     return found
+
+
+def information_loss(roots, labels, threshold):
+    """The mean variation of information from the samples, in bits times records.
+
+    Entities of the answer that samples part cost twice the threshold, those of samples that the answer parts the rest.
+    """
+    return np.mean([2 * threshold * _left(labels, row) + 2 * (1 - threshold) * _left(row, labels) for row in roots])
+
+
+def _left(labels, others):
+    """The bits that labels leave open of the others, over all records."""
+    total = 0.0
+    for label in set(labels):
+        inside = [k for one, k in zip(labels, others, strict=True) if one == label]
+        counts = [inside.count(k) for k in set(inside)]
+        total -= sum(count * np.log2(count / len(inside)) for count in counts)
+    return total
+
+
+def least_information_loss(roots, threshold):
+    """The least of any partition."""
+    return min(information_loss(roots, labels, threshold) for labels in partitions(len(roots[0])))
+
+
+def information_changes(roots, labels, threshold):
+    """What each move of a record, to another entity or alone, and each joining of two entities adds to the loss."""
+    here = information_loss(roots, labels, threshold)
+    moves = itertools.product(range(len(labels)), {*labels, max(labels) + 1})
+    worlds = [[*labels[:i], label, *labels[i + 1 :]] for i, label in moves]
+    for one, other in itertools.combinations(set(labels), 2):
+        worlds.append([one if label == other else label for label in labels])
+    return [information_loss(roots, world, threshold) - here for world in worlds]

@@ -181,6 +181,7 @@ def evidence_of(
         background=np.zeros((0, n_fields), dtype=np.int8),
         background_weight=np.zeros(0),
         n_pairs=1.0,
+        names=nothing,
         identity=nothing,
         own=nothing,
         words=np.ones(n_fields),

@@ -140,7 +140,7 @@ def resolve(
         name, why = pick_model(fields.fields, config, **asked)
         config = replace(config, model=name)
         notes.append(f"the model is {name}: {why}")
-    if _is_taught(config):
+    if _is_taught(config) and config.block is None:  # in a block of namesakes a title is no name of the thing
         compared, said = with_likeness(fields.fields, list(config.kinds), link=config.link)
         fields = fields._replace(fields=compared)
         notes += [] if said is None else [said]

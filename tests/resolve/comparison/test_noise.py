@@ -11,7 +11,8 @@ from onoma.resolve.comparison.noise import UNRELATED, noise_of
 
 def test_shares_of_every_kind_sum_to_one():
     kinds = ["person", "organisation", "place", "code", "category", "date", "date", "number", "text", "set", "geo"]
-    n_levels = [11, 13, 9, 5, 2, 11, 5, 7, 17, 17, 6]
+    kinds.append("likeness")
+    n_levels = [11, 13, 9, 5, 2, 11, 5, 7, 17, 17, 6, 21]
     noise = noise_of(kinds, n_levels)
     assert noise.shares.sum(axis=1) == pytest.approx(np.ones(len(kinds)))
     assert noise.firm.tolist() == [kind in ("person", "date") for kind in kinds]
@@ -46,3 +47,5 @@ def test_unrelated_names_are_bounded_among_copies_and_other_levels_take_the_rest
     usual = np.append(np.full(9, 0.11), [0.005, 0.005])
     assert noise.bounded(0, usual) == pytest.approx(usual)
     assert noise.bounded(1, learnt[:9]) == pytest.approx(learnt[:9])  # places do change
+    titles = noise_of(["likeness"], [21]).bounded(0, np.full(21, 1 / 21))
+    assert titles[-2:].sum() == pytest.approx(UNRELATED)

@@ -45,7 +45,7 @@ def test_pairs_weigh_by_their_patterns_what_they_weigh_one_by_one(seed, n_pairs,
     )
     ends, none, own = np.zeros(n_pairs, np.int32), np.zeros(0), np.zeros(n_fields, np.bool_)
     share = np.log(rng.random(levels.shape)).astype(np.float32)
-    evidence = Evidence(1, ends, ends, levels, share, weights.n_levels, levels[:0], none, 1.0, ~own, own, none)
+    evidence = Evidence(1, ends, ends, levels, share, weights.n_levels, levels[:0], none, 1.0, ~own, ~own, own, none)
     found = PatternWeights(evidence, Patterns.of(levels))(weights)
     for mine, expected in zip(found, edge_weights(evidence, weights), strict=True):
         assert mine == pytest.approx(expected, rel=1e-9)

@@ -62,6 +62,7 @@ def simulate_evidence(seed=0, *, n_related=0):
         background=background,
         background_weight=np.full(len(background), (n_pairs - len(pairs)) / len(background)),
         n_pairs=n_pairs,
+        names=np.arange(N_FIELDS) < 2,
         identity=np.arange(N_FIELDS) < 2,
         own=np.zeros(N_FIELDS, dtype=np.bool_),
         words=np.ones(N_FIELDS),
@@ -131,6 +132,7 @@ def repeated(evidence, f):
         log_share=twice(evidence.log_share),
         background=twice(evidence.background),
         n_levels=twice(evidence.n_levels),
+        names=twice(evidence.names),
         identity=twice(evidence.identity),
         own=twice(evidence.own),
         words=twice(evidence.words),
@@ -201,7 +203,9 @@ def test_a_hand_computed_bayes_factor():
     share = np.log(np.array([[0.01, 1], [1, 0.2], [1, 0.2], [0.01, 0.2], [1, 1]])).astype(np.float32)
     edges = np.zeros(5, np.int32)
     first, none = np.array([True, False]), np.zeros(0)
-    evidence = Evidence(2, edges, edges, levels, share, np.array([2, 2]), levels[:0], none, 1.0, first, ~first, none)
+    evidence = Evidence(
+        2, edges, edges, levels, share, np.array([2, 2]), levels[:0], none, 1.0, first, first, ~first, none
+    )
     copy, relative = log_bayes_factors(evidence, weights)
     expected = [
         np.log(0.9 / 0.01) + np.log(0.15 / 0.6),
@@ -245,7 +249,7 @@ def test_scores(seed, n_pairs, n_fields):
     ends = np.zeros(n_pairs, np.int32)
     none = np.zeros(0)
     own = parent < -1
-    evidence = Evidence(1, ends, ends, levels, share, weights.n_levels, levels[:0], none, 1.0, ~own, own, none)
+    evidence = Evidence(1, ends, ends, levels, share, weights.n_levels, levels[:0], none, 1.0, ~own, ~own, own, none)
     for kind, found in zip((COPIED, RELATED), log_bayes_factors(evidence, weights), strict=True):
         rows = zip(levels.tolist(), share.tolist(), strict=True)
         assert found == pytest.approx([slow.log_bayes_factor(kind, *row, parent, tables, keep, slips) for row in rows])

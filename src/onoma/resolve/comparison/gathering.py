@@ -35,6 +35,8 @@ CONTRAST_LEVELS = (
 CLEARLY = CONTRAST_CUTS[2]
 """By how much a pair is ahead that is no longer just ahead, and a pair behind that is clearly behind."""
 _STRANGERS = 300_000
+_NAMES = ("person", "organisation")
+"""Kinds of names."""
 
 
 def gather_evidence(
@@ -84,6 +86,7 @@ def gather_evidence(
         background=background,
         background_weight=weight,
         n_pairs=max(n_pairs, 1.0),
+        names=np.array([each.kind in _NAMES for each in fields]),
         identity=_identity(fields),
         own=_own(fields),
         words=np.array([_mean_words(each) for each in fields]),
@@ -121,6 +124,7 @@ def _between(fields: Sequence[FieldData], evidence: Evidence) -> Evidence:
         n_levels=np.append(evidence.n_levels, len(CONTRAST_LEVELS)),
         background=np.concatenate([background, behind[:, None]], axis=1),
         background_weight=np.concatenate([evidence.background_weight, weight]),
+        names=np.append(evidence.names, False),
         identity=np.append(evidence.identity, False),
         own=np.append(evidence.own, False),
         words=np.append(evidence.words, 1.0),
@@ -157,8 +161,13 @@ def count_pairs(n: int, source: NDArray[np.int32] | None, block: NDArray[np.int3
 
 
 def _identity(fields: Sequence[FieldData]) -> NDArray[np.bool_]:
-    """Return the fields that name the thing."""
-    return np.array([each.kind in ("person", "organisation") for each in fields])
+    """Return the fields that name the thing: its title, where a text says most, or else names.
+
+    People and organisations beside a title are its authors, its artist, its maker, which other titles share.
+    """
+    kinds = [each.kind for each in fields]
+    naming = ("likeness",) if "likeness" in kinds else _NAMES
+    return np.array([kind in naming for kind in kinds])
 
 
 def _mean_words(field: FieldData) -> float:

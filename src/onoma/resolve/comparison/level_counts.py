@@ -141,7 +141,7 @@ class LevelCounts:
         """
         levels = self.background.sum(axis=1)
         telling = 1.0 - levels[:, 0] / np.maximum(levels.sum(axis=1), 1.0)
-        return np.where(self.evidence.identity, telling / np.maximum(np.round(self.evidence.words), 1.0), 0.0)
+        return np.where(self.evidence.names, telling / np.maximum(np.round(self.evidence.words), 1.0), 0.0)
 
     def weights(self, links: float, related: float) -> Weights:
         """Return the weights that the counts give."""
@@ -178,7 +178,7 @@ class LevelCounts:
         )
 
     def _keep_firm(self, table: NDArray[np.float64], f: int) -> None:
-        """Bound the share of unrelated values among copies where values are seldom replaced."""
+        """Bound the share of unrelated values among copies where values are seldom replaced (`noise.py`)."""
         noise = self.evidence.noise
         if noise is not None and f != self.evidence.contrast:
             table[:] = np.log(noise.bounded(f, np.exp(table)))
@@ -204,7 +204,7 @@ class LevelCounts:
         such strangers.
         """
         g, apart = self.parent[f], self.counts[FRESH, f, :-1]
-        if g >= 0 and self.evidence.identity[f] and self.evidence.identity[g]:
+        if g >= 0 and self.evidence.names[f] and self.evidence.names[g]:
             return apart
         strangers = apart.sum(axis=1, keepdims=True)
         copies = self.counts[COPIED, f, :-1].sum(axis=1, keepdims=True)

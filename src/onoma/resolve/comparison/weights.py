@@ -56,8 +56,10 @@ class Evidence:
     """How many pairs each of them stands for."""
     n_pairs: float
     """Pairs there are in all."""
+    names: NDArray[np.bool_]
+    """The fields that hold names of people and organisations."""
     identity: NDArray[np.bool_]
-    """The fields that name the thing."""
+    """The fields that name the thing: a title, where one says most, or else names."""
     own: NDArray[np.bool_]
     """The fields that no relative shares: a date of birth is one person's, but for twins."""
     words: NDArray[np.float64]

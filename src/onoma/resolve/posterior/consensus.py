@@ -5,6 +5,15 @@ wrongly held apart 1 - `threshold`. With s the share of samples that hold a pair
 the greatest sum over pairs held together of (s - threshold). ½ weighs both errors alike; above it precision counts
 more.
 
+In a large entity whose records wander between its parts from sample to sample, few pairs are together in half of the
+samples, and by pairs its records are best left alone all of them: more entities than nearly all samples have. Where the
+answer has, it is not what the samples say, and there the variation of information is least instead (Meilă 2007; as a
+loss Wade and Ghahramani 2018), which does not grow with the square of an entity. With f(x) = x log2 x it is
+
+    2 · threshold · Σ_entities f(size)  -  2 · mean over samples of Σ_entities, entities of the sample f(records shared)
+
+but for what no answer changes; of two records it joins those that the Rand loss joins.
+
 Found component by component (records that no sample joins are never together): from the closure of the pairs above
 the threshold and from the best sample, by moving records and joining entities while the sum grows. A component too
 large to square is first parted at its faintest pairs.
@@ -31,6 +40,10 @@ _AT_ONCE = 5_000
 """Components whose samples are looked at together."""
 _FLOORS = (0.05, 0.1, 0.2, 0.3, 0.4)
 """Pairs below these do not connect components that are too large, one after the other."""
+_MOST_SAMPLES = 0.9
+"""The share of samples that have fewer entities, from which on the answer is not what they say. On a table of authors,
+copying forced, pairwise F1 is .546 by pairs alone, .843 with .9, .845 with .5, .851 by variation of information alone;
+which costs tables of small entities up to .011, with .9 one of them .007."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +100,15 @@ def find_consensus(
             members, offsets = np.concatenate(each), np.cumsum([0, *map(len, each)])
             here = np.ascontiguousarray(roots[:, members])
             settle_components(members, offsets, here, threshold, labels, probability)
+            few = _fewer_in_samples(members, offsets, here, labels)
+            if few.any():
+                from onoma.resolve.posterior._wandering_kernels import settle_wandering  # few tables need it
+
+                again = np.repeat(few, np.diff(offsets))
+                ends = np.cumsum([0, *np.diff(offsets)[few]])
+                settle_wandering(
+                    members[again], ends, np.ascontiguousarray(here[:, again]), threshold, labels, probability
+                )
 
     in_parts(len(doubtful), settle, least=500)
     clustering = Clustering.from_labels(labels)
@@ -96,6 +118,17 @@ def find_consensus(
         probability[members] = _places_by_pairs(members, clustering, a, b, together, n)
     _doubt_the_lonely(probability, clustering, a, b, np.where(linked, 0.0, together))
     return Consensus(clustering, probability)
+
+
+def _fewer_in_samples(
+    members: NDArray[np.int64], offsets: NDArray[np.int64], roots: NDArray[np.int32], labels: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return the components of which most samples have fewer entities than the labels have."""
+    component = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    entities = np.unique(np.stack([component, labels[members]]), axis=1)[0]
+    found = np.bincount(entities, minlength=len(offsets) - 1)
+    sampled = np.add.reduceat(roots == members, offsets[:-1], axis=1, dtype=np.int64)
+    return found > np.quantile(sampled, _MOST_SAMPLES, axis=0)
 
 
 def _doubt_the_lonely(
