@@ -11,8 +11,6 @@ from onoma.resolve.fields.lone import with_likeness
 from onoma.resolve.fields.prepare import prepare_fields
 
 WORDS = [first + second for first in ("ra", "ke", "lo", "mi", "tu", "ve") for second in ("ban", "dor", "ris", "len")]
-    f"{first}{second}" for first in ("ra", "ke", "lo", "mi", "tu", "ve") for second in ("ban", "dor", "ris", "len")
-]
 
 
 def albums(n_artists=150, n_each=4, n_twice=40):
