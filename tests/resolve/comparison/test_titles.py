@@ -12,16 +12,21 @@ from onoma.resolve.fields.prepare import prepare_fields
 
 WORDS = [first + second for first in ("ra", "ke", "lo", "mi", "tu", "ve") for second in ("ban", "dor", "ris", "len")]
 
+GIVEN = "Anna Bruno Clara David Emma Frank Greta Henry Irene James Karin Louis Maria Nina Oscar Paula".split()
+SURNAMES = (
+    "Adams Baker Carter Dixon Evans Foster Graham Harris Irving Jackson Keller Lawson Mason Norris Osborne".split()
+)
 
-def albums(n_artists=150, n_each=4, n_twice=40):
+
+def albums(n_artists=240, n_each=5, n_twice=40):
     """Albums of artists: words of their own, some songs on two of them; a few are there twice, miswritten."""
     rng = stream(3, "albums")
     rows = []
     for artist in range(n_artists):
-        name = " ".join(rng.choice(WORDS, 2)) + f" {chr(97 + artist % 26)}{chr(97 + artist // 26)}band"
+        name = f"{GIVEN[artist % len(GIVEN)]} {SURNAMES[artist // len(GIVEN)]}"
         songs = [" ".join(f"{w}{rng.integers(40)}x" for w in rng.choice(WORDS, 3)) for _ in range(n_each * 5)]
         for album in range(n_each):
-            own = [*songs[album * 5 : album * 5 + 5], songs[rng.integers(len(songs))]]
+            own = [*songs[album * 5 : album * 5 + 5], *(songs[k] for k in rng.integers(0, len(songs), album))]
             title = f"{rng.choice(WORDS)} {rng.choice(WORDS)} of {rng.choice(WORDS)}"
             rows.append([name, title, " ".join(own), str(rng.integers(1980, 2005))])
     truth = list(range(len(rows)))
