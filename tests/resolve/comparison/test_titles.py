@@ -12,10 +12,41 @@ from onoma.resolve.fields.prepare import prepare_fields
 
 WORDS = [first + second for first in ("ra", "ke", "lo", "mi", "tu", "ve") for second in ("ban", "dor", "ris", "len")]
 
-GIVEN = "Anna Bruno Clara David Emma Frank Greta Henry Irene James Karin Louis Maria Nina Oscar Paula".split()
-SURNAMES = (
-    "Adams Baker Carter Dixon Evans Foster Graham Harris Irving Jackson Keller Lawson Mason Norris Osborne".split()
-)
+GIVEN = [
+    "Anna",
+    "Bruno",
+    "Clara",
+    "David",
+    "Emma",
+    "Frank",
+    "Greta",
+    "Henry",
+    "Irene",
+    "James",
+    "Karin",
+    "Louis",
+    "Maria",
+    "Nina",
+    "Oscar",
+    "Paula",
+]
+SURNAMES = [
+    "Adams",
+    "Baker",
+    "Carter",
+    "Dixon",
+    "Evans",
+    "Foster",
+    "Graham",
+    "Harris",
+    "Irving",
+    "Jackson",
+    "Keller",
+    "Lawson",
+    "Mason",
+    "Norris",
+    "Osborne",
+]
 
 
 def albums(n_artists=240, n_each=5, n_twice=40):
