@@ -176,12 +176,21 @@ def settle_components(
         first, end = offsets[component], offsets[component + 1]
         members = every[first:end]
         places_here = np.arange(first, end)
-        closure = np.empty(len(members), dtype=np.int64)
-        for i in range(len(members)):
-            closure[i] = labels[members[i]]
         s = co_membership(roots, places_here)
-        best = best_partition(s, closure, roots, places_here, threshold)
-        sure = places(s, best)
-        for i in range(len(members)):
-            probability[members[i]] = sure[i]
-            labels[members[i]] = members[best[i]]
+        best = best_partition(s, labels[members], roots, places_here, threshold)
+        write_component(members, s, best, labels, probability)
+
+
+@nb.njit(cache=True, nogil=True)
+def write_component(
+    members: NDArray[np.int64],
+    s: NDArray[np.float32],
+    best: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    probability: NDArray[np.float64],
+) -> None:
+    """Fill the labels and the probabilities of a component's records by its best partition."""
+    sure = places(s, best)
+    for i in range(len(members)):
+        probability[members[i]] = sure[i]
+        labels[members[i]] = members[best[i]]

@@ -7,7 +7,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.resolve.posterior._consensus_kernels import co_membership, compact, places
+from onoma.resolve.posterior._consensus_kernels import co_membership, compact, write_component
 
 
 @nb.njit(cache=True, nogil=True)
@@ -227,12 +227,6 @@ def settle_wandering(
         first, end = offsets[component], offsets[component + 1]
         members = every[first:end]
         places_here = np.arange(first, end)
-        closure = np.empty(len(members), dtype=np.int64)
-        for i in range(len(members)):
-            closure[i] = labels[members[i]]
         s = co_membership(roots, places_here)
-        best = best_partition(s, entities_of(roots, places_here), closure, threshold)
-        sure = places(s, best)
-        for i in range(len(members)):
-            probability[members[i]] = sure[i]
-            labels[members[i]] = members[best[i]]
+        best = best_partition(s, entities_of(roots, places_here), labels[members], threshold)
+        write_component(members, s, best, labels, probability)
