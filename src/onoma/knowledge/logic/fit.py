@@ -303,5 +303,5 @@ def _add_pairs_inplace(parameters: Parameters, plan: Plan, group: Clauses, d_p: 
 def _scattered(values: Array, rows: Codes, shape: tuple[int, ...]) -> Array:
     """Return the sums of values by row; a sparse product is many times faster than np.add.at."""
     flat = values.reshape(len(rows), -1)
-    gather = sp.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows)))), shape=(shape[0], len(rows)))
+    gather = sp.csc_array((np.ones(len(rows)), rows, np.arange(len(rows) + 1)), shape=(shape[0], len(rows)))
     return np.asarray(gather @ flat).reshape(shape)
