@@ -9,9 +9,9 @@ from onoma.errors import SettingsError
 from onoma.pipeline.plan import plan_job
 from onoma.pipeline.resolution import Job
 from onoma.resolve.api import resolve
-from onoma.resolve.auto import own_source_share, pick_link
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.prepare import prepare_fields
+from onoma.resolve.sources import own_source_share, pick_link
 
 
 def of_sources(table: pa.Table, source: np.ndarray) -> pa.Table:

@@ -18,7 +18,7 @@ from onoma.errors import SettingsError
 from onoma.evaluate.score import harmonic_mean
 from onoma.numerics.memory import give_back
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.auto import DEDUPE_TOO, pick_link, pick_model
+from onoma.resolve.auto import pick_model
 from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.blocking.conditions import check_rules, has_constraints, rule_judgements, ruled_pairs
 from onoma.resolve.blocking.rules import rule_codes, rule_pairs
@@ -29,8 +29,10 @@ from onoma.resolve.comparison.recomparison import compared_anew, comparisons_not
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem, RunContext
 from onoma.resolve.fields.contexts import CONTEXT, with_contexts
+from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.golden import check_rules as check_golden
 from onoma.resolve.fields.lone import with_likeness, with_teaching
+from onoma.resolve.fields.occasions import occasions
 from onoma.resolve.fields.prepare import Fields, Ignored, prepare_fields
 from onoma.resolve.fields.rows import (
     check_known,
@@ -46,6 +48,7 @@ from onoma.resolve.posterior.checkpoint import Checkpoint
 from onoma.resolve.posterior.judgements import surely_same
 from onoma.resolve.registry import AUTO, check, find_model, settings_of
 from onoma.resolve.result import Resolution
+from onoma.resolve.sources import DEDUPE_TOO, pick_link
 
 __all__ = ["TRUTH_NAMES", "Ready", "Resolution", "fit_fields", "make_ready", "resolve"]
 
@@ -154,6 +157,9 @@ def resolve(
         config = replace(config, model=name)
         notes.append(f"the model is {name}: {why}")
     if _is_taught(config) and config.block is None:  # in a block of namesakes a title is no name of the thing
+        if not config.link and (passing := occasions(fields.fields, list(config.kinds))):
+            fields, said = _of_names_alone(fields, passing)
+            notes.append(said)
         compared, said = with_likeness(fields.fields, list(config.kinds), link=config.link)
         fields = fields._replace(fields=compared)
         notes += [] if said is None else [said]
@@ -260,6 +266,15 @@ def _taught_instead(
         return None
     said = f"{name} is compared as other tables teach: by the checks F1 is about {after:.2f}"
     return taught.noting(f"{said}, with the weights learnt here {before:.2f}")
+
+
+def _of_names_alone(fields: Fields, passing: Sequence[FieldData]) -> tuple[Fields, str]:
+    """Return the fields without those that say something of the occasion on which somebody is named, and a note."""
+    names = ", ".join(each.name for each in passing)
+    ignored = [Ignored(each.name, "it tells the occasion, not who is named") for each in passing]
+    kept = [each for each in fields.fields if each not in passing]
+    said = f"organisations are named in passing: rows of one name agree in little else, so {names} is left out"
+    return fields._replace(fields=kept, ignored=[*fields.ignored, *ignored]), said
 
 
 def _linked_instead(plain: Resolution, ready: Ready, config: ResolveConfig, run: RunContext) -> Resolution | None:

@@ -12,10 +12,6 @@ most of the rows (a *name block*: all the Wangs of an index), no whole name is r
 most are one person's, and what namesakes add only makes rows look less alike.
 
 The limits below were set with these scores in sight; on other tables they are untested.
-
-Where rows come from several sources and nobody says whether a source may hold a thing twice, the table is asked
-(`own_source_share`): of the surest pairs of rows, those that are each other's nearest, chance puts a part within one
-source. Catalogues and registers that are kept free of duplicates have next to none there.
 """
 
 from collections.abc import Sequence
@@ -23,19 +19,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.resolve.blocking.canopies import CanopySettings, find_candidates, pair_similarity
-from onoma.resolve.blocking.conditions import has_constraints
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.occasions import ALIKE, agreements
 from onoma.resolve.models.hierarchical.whole_names import NameColumn, given_and_family, name_scores, rare_names
-from onoma.resolve.registry import AUTO, find_model, why_refused
+from onoma.resolve.registry import find_model, why_refused
 
-__all__ = ["DEDUPE_TOO", "own_source_share", "pick_link", "pick_model"]
+__all__ = ["pick_model"]
 
 _FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of rare names, and such names, that are enough to judge by."""
-_ALIKE = 0.43
-"""The middle, as a ratio, between the most alike mentions that were measured and the least alike records."""
 _NAMED = 0.5
 """The part of rows that name a person, below which a table is not about people: most rows of mentions do."""
 _BLOCK = 0.5
@@ -45,15 +38,6 @@ _COPIED = 0.9
 """Rows that agree in more than this are repeated, however many they are."""
 _MOST = 200_000
 """Rows looked at, about; all of a family name or none."""
-_CLEAN = 0.25
-"""Surest pairs within a source, as a part of what chance puts there, up to which sources have no duplicates inside. By
-meaning: of what there would be if sources had nothing to do with it, three quarters are not there. In four labelled
-tables of clean sources it is 0 to .16, with sources drawn at random 1."""
-_UNSEEN = 3.0
-"""Pairs added to those seen within a source, so that few do not say much: none seen may be three (at 95 %)."""
-_MOST_MET = 50_000
-"""Rows of the largest table that is asked whether its sources have duplicates inside."""
-DEDUPE_TOO = "--link-and-dedupe: they may be the same"
 
 
 def pick_model(
@@ -80,57 +64,6 @@ def pick_model(
     return (name, why) if refused is None else ("copying", refused[0])
 
 
-def pick_link(fields: Sequence[FieldData], config: ResolveConfig, source: NDArray[np.int32]) -> tuple[bool | None, str]:
-    """Return whether rows of different sources only are joined, and why; None: only the answers of both tell.
-
-    Parameters
-    ----------
-    fields
-        The prepared fields.
-    config
-        What is asked for.
-    source
-        The source of each row.
-    """
-    told = config.link or config.link_and_dedupe or config.model != AUTO or config.labels is not None
-    told |= config.partitions is not None
-    ruled = has_constraints(config) or config.block is not None or config.also_compare or config.block_on
-    weighed = config.weights is not None or config.comparison not in (None, "kinds")
-    n_sources = int(source.max(initial=0)) + 1
-    if told or ruled or weighed or n_sources < 2 or not fields or len(source) > _MOST_MET:
-        return config.link, ""
-    share = own_source_share(fields, source)
-    if share <= _CLEAN:
-        why = f"among the surest pairs at most {share:.0%} of what chance would put within one are there"
-        return True, f"rows of one source are taken for different things: {why} ({DEDUPE_TOO})"
-    return (None, "") if n_sources == 2 and not config.no_check else (False, "")
-
-
-def own_source_share(fields: Sequence[FieldData], source: NDArray[np.int32]) -> float:
-    """Return how many of the surest pairs lie within a source at most, as a part of what chance would put there.
-
-    Surest are those of the nearest pairs (each row the other's nearest) that are nearer than the middle one.
-
-    Parameters
-    ----------
-    fields
-        The prepared fields.
-    source
-        The source of each row.
-    """
-    n = len(source)
-    near = find_candidates(fields, settings=CanopySettings(neighbours=1))
-    similarity, nearest = pair_similarity(fields, near.a, near.b), np.zeros(n)
-    for end in (near.a, near.b):
-        np.maximum.at(nearest, end, similarity)
-    mutual = np.flatnonzero((similarity >= nearest[near.a]) & (similarity >= nearest[near.b]))
-    surest = mutual[similarity[mutual] >= np.median(similarity[mutual])] if len(mutual) else mutual
-    one, other = source[near.a[surest]], source[near.b[surest]]
-    others = (np.bincount(source) - 1.0) / max(n - 1.0, 1.0)
-    chance = (others[one] + others[other]).sum() / 2.0
-    return float(((one == other).sum() + _UNSEEN) / max(chance, 1e-9))
-
-
 def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
     """Return the model that rows of one rare name speak for, and why."""
     people = [each for each in fields if each.kind == "person"]
@@ -146,7 +79,7 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
     alike = _agreement(others, mates)
     if alike is None:
         return "copying", "rows of one rare name say nothing else"
-    if alike <= _ALIKE:
+    if alike <= ALIKE:
         return "hierarchical", f"rows of one rare name agree in {alike:.0%} of what else they say"
     size = len(mates) / n_names
     if size >= _MANY and alike <= _COPIED:
@@ -168,7 +101,7 @@ def _by_block(people: Sequence[FieldData], others: Sequence[FieldData]) -> tuple
     labels = np.unique(given[rows].astype(str), return_inverse=True)[1]
     order = np.argsort(labels, kind="stable")
     alike = _agreement(others, np.stack([labels[order], rows[order]], axis=1))
-    if alike is None or alike > _ALIKE:
+    if alike is None or alike > ALIKE:
         return "copying", "most rows have one family name, and say nothing else or the same"
     return "hierarchical", f"most rows have one family name; those of one given name agree in {alike:.0%} of the rest"
 
@@ -186,13 +119,5 @@ def _rows_of_rare_names(people: Sequence[FieldData]) -> NDArray[np.int64]:
 
 def _agreement(fields: Sequence[FieldData], mates: NDArray[np.int64]) -> float | None:
     """Return how often two rows of a name have the same value beyond chance, where both have one; the mean."""
-    same = mates[1:, 0] == mates[:-1, 0]
-    one, other = mates[1:, 1][same], mates[:-1, 1][same]
-    shares = []
-    for field in fields:
-        filled = (field.codes[one] >= 0) & (field.codes[other] >= 0)
-        if filled.sum() >= _FEWEST // 5:
-            chance = float(((field.counts / field.counts.sum()) ** 2).sum())
-            share = float((field.codes[one] == field.codes[other])[filled].mean())
-            shares.append((share - chance) / max(1.0 - chance, 1e-9))
+    shares = [share for share in agreements(fields, mates, _FEWEST // 5) if share is not None]
     return float(np.mean(shares)) if shares else None
