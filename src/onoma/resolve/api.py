@@ -158,8 +158,8 @@ def resolve(
         notes.append(f"the model is {name}: {why}")
     if _is_taught(config) and config.block is None:  # in a block of namesakes a title is no name of the thing
         if not config.link and (passing := occasions(fields.fields, list(config.kinds))):
-            fields, said = _of_names_alone(fields, passing)
-            notes.append(said)
+            fields, left = _of_names_alone(fields, passing)
+            notes.append(left)
         compared, said = with_likeness(fields.fields, list(config.kinds), link=config.link)
         fields = fields._replace(fields=compared)
         notes += [] if said is None else [said]
