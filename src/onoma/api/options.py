@@ -56,6 +56,7 @@ class ResolveOptions(LinkOptions, total=False):
 
     source: str | None
     link: bool
+    link_and_dedupe: bool
 
 
 def with_options(options: type) -> Callable[[Function], Function]:

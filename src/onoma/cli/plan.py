@@ -26,6 +26,9 @@ def plan(
         list[str] | None, typer.Option("--exclude", metavar="COLUMN", help="A column that is no evidence.")
     ] = None,
     link: Annotated[bool, typer.Option("--link", help="Join rows of different sources only.")] = False,
+    link_and_dedupe: Annotated[
+        bool, typer.Option("--link-and-dedupe", help="Rows of one source may be the same, too.")
+    ] = False,
     source: Annotated[str | None, typer.Option("--source", help="The column that says where a row comes from.")] = None,
     block: Annotated[
         str | None, typer.Option("--block", help="Only rows with the same value in this column can be the same.")
@@ -47,6 +50,7 @@ def plan(
         id=id,
         source=source,
         link=link,
+        link_and_dedupe=link_and_dedupe,
         block=block,
         exclude=tuple(exclude or ()),
         kinds=column_kinds(field or []),
@@ -70,6 +74,8 @@ def show_plan(speaker: Speaker, found: Plan) -> None:
     speaker.say(f"{'about ' if found.is_sampled else ''}{found.rows:,} rows{part}")
     speaker.say(f"blocking: {found.blocking}")
     speaker.say(f"model: {found.model}" + (f", because {found.model_reason}" if found.model_reason else ""))
+    for note in found.notes:
+        speaker.say(f"sources: {note}")
     low, high = times(found)
     speaker.say(f"expected time: {low} to {high} on two cores")
 

@@ -114,6 +114,10 @@ def plan_job(job: Job, *, share: float = 1.0, resume: bool = False, engine: bool
     table = _some_rows(job.table)
     ready = make_ready(table, config) if len(table) == n else None
     fields = _fields(job, table) if ready is None else ready.fields
+    link, linking = (config.link, "") if ready is None else ready.linking
+    if link is None:
+        linking = "whether rows of one source can be the same is decided by the answers of both readings"
+    config = replace(config, link=bool(link))
     model, why = config.model, "it was so chosen"
     if model == AUTO:
         asked = {"resume": resume, "engine": engine}
@@ -130,7 +134,8 @@ def plan_job(job: Job, *, share: float = 1.0, resume: bool = False, engine: bool
         blocking=_blocking(config, n, k),
         model=model,
         model_reason=why,
-        seconds=_SECONDS + _SECONDS_OF_A_PAIR * n * k * len(fields.fields),
+        seconds=(_SECONDS + _SECONDS_OF_A_PAIR * n * k * len(fields.fields)) * (2.0 if link is None else 1.0),
+        notes=(linking,) if linking else (),
         ready=ready,
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.arrow import from_arrow
 from onoma.corpus.readers.table import read_table
 from onoma.errors import SettingsError
+from onoma.evaluate.score import harmonic_mean
 from onoma.numerics.memory import give_back
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.auto import pick_model
@@ -27,8 +29,10 @@ from onoma.resolve.comparison.recomparison import compared_anew, comparisons_not
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem, RunContext
 from onoma.resolve.fields.contexts import CONTEXT, with_contexts
+from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.golden import check_rules as check_golden
 from onoma.resolve.fields.lone import with_likeness, with_teaching
+from onoma.resolve.fields.occasions import occasions
 from onoma.resolve.fields.prepare import Fields, Ignored, prepare_fields
 from onoma.resolve.fields.rows import (
     check_known,
@@ -44,6 +48,7 @@ from onoma.resolve.posterior.checkpoint import Checkpoint
 from onoma.resolve.posterior.judgements import surely_same
 from onoma.resolve.registry import AUTO, check, find_model, settings_of
 from onoma.resolve.result import Resolution
+from onoma.resolve.sources import DEDUPE_TOO, pick_link
 
 __all__ = ["TRUTH_NAMES", "Ready", "Resolution", "fit_fields", "make_ready", "resolve"]
 
@@ -70,6 +75,11 @@ class Ready:
     """Columns that are no evidence."""
     note: str
     """Where the ids come from."""
+
+    @cached_property
+    def linking(self) -> tuple[bool | None, str]:
+        """Whether rows of different sources only are joined, and why; None: only the answers of both tell."""
+        return (False, "") if self.source is None else pick_link(self.fields.fields, self.config, self.source)
 
 
 def make_ready(frame: object, config: ResolveConfig) -> Ready:
@@ -136,11 +146,20 @@ def resolve(
     table, sources, codes, fields, notes = ready.table, ready.sources, ready.source, ready.fields, [ready.note]
     open_ = config.model == AUTO and not config.link and config.labels is None and not has_constraints(config)
     one_thing = open_ and says_nearly_the_same(fields.fields, config.seed)
+    doubted = None
+    if carry is None and not one_thing:
+        link, why = ready.linking
+        doubted = config if link is None else None
+        config = replace(config, link=bool(link))
+        notes += [why] if why else []
     if config.model == AUTO:
         name, why = pick_model(fields.fields, config, **asked)
         config = replace(config, model=name)
         notes.append(f"the model is {name}: {why}")
     if _is_taught(config) and config.block is None:  # in a block of namesakes a title is no name of the thing
+        if not config.link and (passing := occasions(fields.fields, list(config.kinds))):
+            fields, left = _of_names_alone(fields, passing)
+            notes.append(left)
         compared, said = with_likeness(fields.fields, list(config.kinds), link=config.link)
         fields = fields._replace(fields=compared)
         notes += [] if said is None else [said]
@@ -173,9 +192,9 @@ def resolve(
         notes.append(comparisons_note(learnt))
     answer = Resolution(table, fields, found, sources, config, tuple(notes), block=block)
     told = config.link or block is not None  # what is compared is then not what other tables have taught of
-    if not _is_taught(config) or told or config.no_check or carry is not None:
-        return answer
-    return _taught_instead(answer, problem, run, rules, ruled) or answer
+    if _is_taught(config) and not told and not config.no_check and carry is None:
+        answer = _taught_instead(answer, problem, run, rules, ruled) or answer
+    return answer if doubted is None else _linked_instead(answer, ready, doubted, run) or answer
 
 
 def fit_fields(problem: Problem, config: ResolveConfig | None = None, run: RunContext | None = None) -> Posterior:
@@ -247,6 +266,41 @@ def _taught_instead(
         return None
     said = f"{name} is compared as other tables teach: by the checks F1 is about {after:.2f}"
     return taught.noting(f"{said}, with the weights learnt here {before:.2f}")
+
+
+def _of_names_alone(fields: Fields, passing: Sequence[FieldData]) -> tuple[Fields, str]:
+    """Return the fields without those that say something of the occasion on which somebody is named, and a note."""
+    names = ", ".join(each.name for each in passing)
+    ignored = [Ignored(each.name, "it tells the occasion, not who is named") for each in passing]
+    kept = [each for each in fields.fields if each not in passing]
+    said = f"organisations are named in passing: rows of one name agree in little else, so {names} is left out"
+    return fields._replace(fields=kept, ignored=[*fields.ignored, *ignored]), said
+
+
+def _linked_instead(plain: Resolution, ready: Ready, config: ResolveConfig, run: RunContext) -> Resolution | None:
+    """Return the answer in which rows of one source are different things, where the checks trust it more.
+
+    Two shops write in two ways, so that the nearest rows are those of one shop, copies or not: only the answers tell.
+    The recall of links knows nothing of duplicates within a source. If what rows find there (mirrors) are some, their
+    part of all that is found is missed; or none, if they are families: both readings count one half.
+    """
+    before = plain.quality.expected_f1
+    unchecked = before is None and plain.config.model != "copying"  # nothing to hold against it
+    if plain.is_stopped or unchecked or len(plain.table) > _MOST_TRIED:
+        return None
+    other = replace(config, link=True)
+    linked = resolve(replace(ready, config=other), other, progress=run.progress, stop=run.stop)
+    quality, n = linked.quality, len(linked.table)
+    if linked.is_stopped or quality.precision is None or quality.recall is None or "mirrors" not in quality.decoys:
+        return None
+    within, between = quality.decoys["mirrors"][1], 2.0 * quality.n_links / n
+    inside = within / max(within + between, 1e-9)
+    after = float(harmonic_mean(quality.precision.estimate, quality.recall.estimate * (1.0 - inside / 2.0)))
+    if not (quality.calibrated if before is None else after > before):
+        return None
+    said = f"rows of one source are taken for different things: by the checks F1 is about {after:.2f}"
+    instead = "too little is found to be checked" if before is None else f"it is about {before:.2f}"
+    return linked.noting(f"{said}; with duplicates inside sources {instead} ({DEDUPE_TOO})")
 
 
 def _left_out(table: pa.Table, config: ResolveConfig) -> tuple[set[str | None], list[str]]:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.occasions import ALIKE, agreements
 from onoma.resolve.models.hierarchical.whole_names import NameColumn, given_and_family, name_scores, rare_names
 from onoma.resolve.registry import find_model, why_refused
 
@@ -28,8 +29,6 @@ __all__ = ["pick_model"]
 
 _FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of rare names, and such names, that are enough to judge by."""
-_ALIKE = 0.43
-"""The middle, as a ratio, between the most alike mentions that were measured and the least alike records."""
 _NAMED = 0.5
 """The part of rows that name a person, below which a table is not about people: most rows of mentions do."""
 _BLOCK = 0.5
@@ -80,7 +79,7 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
     alike = _agreement(others, mates)
     if alike is None:
         return "copying", "rows of one rare name say nothing else"
-    if alike <= _ALIKE:
+    if alike <= ALIKE:
         return "hierarchical", f"rows of one rare name agree in {alike:.0%} of what else they say"
     size = len(mates) / n_names
     if size >= _MANY and alike <= _COPIED:
@@ -102,7 +101,7 @@ def _by_block(people: Sequence[FieldData], others: Sequence[FieldData]) -> tuple
     labels = np.unique(given[rows].astype(str), return_inverse=True)[1]
     order = np.argsort(labels, kind="stable")
     alike = _agreement(others, np.stack([labels[order], rows[order]], axis=1))
-    if alike is None or alike > _ALIKE:
+    if alike is None or alike > ALIKE:
         return "copying", "most rows have one family name, and say nothing else or the same"
     return "hierarchical", f"most rows have one family name; those of one given name agree in {alike:.0%} of the rest"
 
@@ -120,13 +119,5 @@ def _rows_of_rare_names(people: Sequence[FieldData]) -> NDArray[np.int64]:
 
 def _agreement(fields: Sequence[FieldData], mates: NDArray[np.int64]) -> float | None:
     """Return how often two rows of a name have the same value beyond chance, where both have one; the mean."""
-    same = mates[1:, 0] == mates[:-1, 0]
-    one, other = mates[1:, 1][same], mates[:-1, 1][same]
-    shares = []
-    for field in fields:
-        filled = (field.codes[one] >= 0) & (field.codes[other] >= 0)
-        if filled.sum() >= _FEWEST // 5:
-            chance = float(((field.counts / field.counts.sum()) ** 2).sum())
-            share = float((field.codes[one] == field.codes[other])[filled].mean())
-            shares.append((share - chance) / max(1.0 - chance, 1e-9))
+    shares = [share for share in agreements(fields, mates, _FEWEST // 5) if share is not None]
     return float(np.mean(shares)) if shares else None

@@ -143,6 +143,11 @@ class ResolveConfig:
     exclude: tuple[str, ...] = _option((), "A column that is no evidence.", sort="columns", metavar="COLUMN")
     truth: str | None = _option(None, "A column with the true ids: scores the result, is never evidence.")
     link: bool = _option(default=False, help="Join rows of different sources only.", sort="flag")
+    link_and_dedupe: bool = _option(
+        default=False,
+        help="Rows of one source may be the same, too; without it and --link the table decides.",
+        sort="flag",
+    )
     one_to_one: bool = _option(
         default=False,
         help="With --link: no source has duplicates inside, so an entity has at most one row of each.",
@@ -242,6 +247,8 @@ class ResolveConfig:
             )
         if self.one_to_one and not self.link:
             raise SettingsError("one-to-one is for linking: at most one row of each source", hint="Add --link.")
+        if self.link and self.link_and_dedupe:
+            raise SettingsError("rows of one source are joined, or not", hint="Leave out --link or --link-and-dedupe.")
         if self.no_check and self.review_budget is not None:
             raise SettingsError("what is doubtful is known from the checks", hint="Leave out --no-check.")
         if self.labels is not None and self.weights is not None:

@@ -197,6 +197,8 @@ class PairEvidence:
     """Of fields that were not compared by the rules of their kind."""
     n_cut: int = 0
     """Plausible pairs left out so that records could be sampled in partitions."""
+    leader: NDArray[np.int64] | None = None
+    """For each record the one it follows because it says the same, itself if it was compared; None: all were."""
     is_used: bool = True
     """False: the weights describe the entities that were found; the model found them by other means."""
 

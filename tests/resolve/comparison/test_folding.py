@@ -83,3 +83,56 @@ def test_followers_are_where_their_leader_is(people):
     assert found.explain(row, 699).posterior == 1.0
     assert len(found.memberships) == len(found.probability) == n
     assert found.entities["size"].to_numpy().sum() == n
+
+
+FIRMS = [
+    f"{name} {what}"
+    for name in ("Acme", "Borel", "Cortex", "Delphi", "Ember", "Fjord", "Gamma", "Helix")
+    for what in ("Industries Ltd", "Holdings Inc", "Bank", "Shipping Company", "Chemicals")
+]
+
+
+def payments(seed=0):
+    """A list that names firms over and over, one a hundred times, some with a slip."""
+    rng = np.random.default_rng(seed)
+    rows, entity = [], []
+    for number, firm in enumerate(FIRMS):
+        for _ in range(100 if number == 3 else int(rng.integers(2, 12))):
+            at = int(rng.integers(1, len(firm)))
+            rows.append(firm[:at] + firm[at + 1 :] if rng.random() < 0.05 else firm)
+            entity.append(number)
+    return pa.table({"payee": rows}), np.array(entity)
+
+
+def test_where_repetition_is_usual_equal_rows_are_one_thing():
+    table, entity = payments()
+    folding = fold_rows(prepare_fields(table, kinds={"payee": "organisation"}).fields)
+    assert len(folding.kept) == len(set(table["payee"].to_pylist()))
+    found = resolve(table, kinds={"payee": "organisation"}, config=SHORT)
+    together = found.clustering.labels
+    for number in range(len(FIRMS)):
+        firm = np.array([row == FIRMS[number] for row in table["payee"].to_pylist()])
+        assert len(set(together[firm])) == 1
+        assert (entity[firm] == number).all()
+    assert found.posterior.details.leader.tolist() == folding.leader.tolist()
+
+
+def test_names_put_together_of_few_parts_repeat_by_chance():
+    rng = np.random.default_rng(1)
+    given, family = (rng.choice([f"{word}{i}" for i in range(20)], 600) for word in ("Anna", "Meyer"))
+    kinds = {"given": "person", "family": "person"}
+    apart = prepare_fields(pa.table({"given": given, "family": family}), kinds=kinds).fields
+    whole = pa.table({"name": [f"{one} {other}" for one, other in zip(given, family, strict=True)]})
+    for fields in (apart, prepare_fields(whole, kinds={"name": "person"}).fields):
+        assert len(fold_rows(fields).followers) == 0
+    people = {"given": [f"Anna{i % 90}" for i in range(600)], "family": [f"Meyer{i % 90}" for i in range(600)]}
+    assert len(fold_rows(prepare_fields(pa.table(people), kinds=kinds).fields).kept) == 90
+
+
+def test_categories_alone_name_nothing_and_rows_that_say_nothing_follow_nobody():
+    colours = pa.table({"colour": ["red", "blue", "green", "grey"] * 100, "size": ["s", "m", "l", "xl"] * 100})
+    kinds = {"colour": "category", "size": "category"}
+    assert len(fold_rows(prepare_fields(colours, kinds=kinds).fields).followers) == 0
+    names = [None] * 50 + [f"Firm {i} Ltd" for i in range(30)] * 3
+    folding = fold_rows(prepare_fields(pa.table({"firm": names}), kinds={"firm": "organisation"}).fields)
+    assert len(folding.kept) == 80

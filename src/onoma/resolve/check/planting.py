@@ -76,6 +76,7 @@ def plant(
     block: NDArray[np.int32] | None,
     apart: int,
     weight: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    leader: NDArray[np.int64] | None = None,
 ) -> Planted:
     """Find and compare the pairs of planted rows with the table's own.
 
@@ -92,9 +93,14 @@ def plant(
     weight
         What the table's own pairs weigh as copies and as relatives: those that have nothing to do with a planted row
         are left out, unless it says something of a pair how it compares with all others. None: all pairs stay.
+    leader
+        For each record the one it follows: planted rows are compared with that alone, as other rows were.
     """
     n = evidence.n
     a, b = _pairs(fields, n, rows, source, block, apart)
+    if leader is not None:
+        own = leader[a] == a
+        a, b = a[own], b[own]
     levels = compare_records(fields, a, b)
     mark_swaps(fields, a, b, levels)
     shares = log_shares(fields, a, levels)

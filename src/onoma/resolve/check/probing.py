@@ -60,6 +60,8 @@ class Probe:
         self.resolution, self.posterior, self.fit = resolution, posterior, fit
         self.fields, self.evidence = resolution.fields.fields, fit.evidence
         self.n = self.evidence.n
+        self.leader = np.arange(self.n) if fit.leader is None else fit.leader
+        self.n_compared = int(np.count_nonzero(self.leader == np.arange(self.n)))
         self.clustering = resolution.clustering
         self.labels = self.clustering.labels.astype(np.int64)
         self.rng = stream(resolution.config.seed, "check")
@@ -70,7 +72,7 @@ class Probe:
         self.values = [Values(each, self.labels, self.rng) for each in self.fields]
         self.weight, self._relative = edge_weights(self.evidence, fit.weights)
         self.log_weight = np.log(self.weight)
-        self.n_planted = int(np.clip(self.n // 2, FEWEST_PLANTED, MOST_PLANTED))
+        self.n_planted = int(np.clip(self.n_compared // 2, FEWEST_PLANTED, MOST_PLANTED))
         self.n_links = self.n - self.clustering.n_entities
         self.groups = near_strangers(self.evidence, self.labels, self.weight)
         self._parts: list[Rows] = []
@@ -139,7 +141,7 @@ class Probe:
         if kind == "siblings":
             joined = float(self.seen.with_base[part].mean())
             return np.full(m, len(self.groups) / max(m, 1) / max(1.0 - joined, _LEAST_APART))
-        return np.full(m, self.n / (2.0 * m))
+        return np.full(m, self.n_compared / (2.0 * m))
 
     def _worth_by_side(self, part: slice, missed: Floats) -> Floats:
         """Return the rows without a partner on a decoy's side, for each decoy there; both sides tell one half each."""
@@ -203,7 +205,8 @@ class Probe:
         m, block = self.n_planted, self.resolution.block
         self._add("strangers", strangers(self.values, m // 2, self.source, block, self.rng))
         if self.evidence.linking and self.source is not None:
-            self._add("mirrors", mirrors(self.fields, m, self.source, block, self.rng))
+            made = mirrors(self.fields, m, self.source, block, self.rng)
+            self._add("mirrors", replace(made, apart_from=self.leader[made.apart_from]))
         elif len(self.groups):
             kin = siblings(self.values, self.evidence, self.groups, m, self.source, block, self.rng)
             self._add("siblings", replace(kin, source=self._elsewhere(kin.source)))
@@ -223,7 +226,7 @@ class Probe:
                 codes, base = made.codes, np.arange(first, first + m)
                 source, block = self._elsewhere(made.source), made.block
             else:
-                base = self.rng.integers(0, self.n, m)
+                base = self.leader[self.rng.integers(0, self.n, m)]
                 codes = np.stack([each.codes[base].astype(np.int64) for each in self.fields], axis=1)
                 source = self._elsewhere(None if self.source is None else self.source[base])
                 block = None if self.resolution.block is None else self.resolution.block[base]
@@ -263,7 +266,7 @@ class Probe:
         block = self.resolution.block
         block = None if block is None else np.concatenate([block, _whole(rows.block)])
         weight = (self.weight, self._relative)
-        return plant(self.evidence, self.extended, rows, source, block, self.apart, weight), source
+        return plant(self.evidence, self.extended, rows, source, block, self.apart, weight, self.leader), source
 
 
 def lonely(n: int, n_links: float, joined: float, missed: Floats) -> float:

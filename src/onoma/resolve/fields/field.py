@@ -95,6 +95,8 @@ class FieldData:
         How values are compared.
     taught
         Whether what its levels mean is taken from other tables, however much the other fields say.
+    people
+        Whether its values are whole names of people, however they are compared.
     """
 
     name: str
@@ -107,6 +109,7 @@ class FieldData:
     counts: NDArray[np.int64]
     comparison: Comparison
     taught: bool = False
+    people: bool = False
 
     @property
     def levels(self) -> tuple[str, ...]:

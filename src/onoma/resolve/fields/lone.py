@@ -76,7 +76,8 @@ def with_likeness(
         return found, None
     more = "nearly all there is to say, and is compared as other tables teach" if alone else "most, and is compared so"
     comparison = KINDS["likeness"].prepare(old.values, old.counts)
-    found[f] = replace(old, kind="likeness", reason=f"{old.reason}; it says {more}", comparison=comparison)
+    reason, people = f"{old.reason}; it says {more}", old.kind == "person"
+    found[f] = replace(old, kind="likeness", reason=reason, comparison=comparison, people=people)
     said = f"{old.name} says nearly all there is to say: what its likeness means is known from other tables"
     return found, said if alone else None
 

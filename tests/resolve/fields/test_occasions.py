@@ -1,0 +1,57 @@
+"""Organisations named in passing are told by their names alone."""
+
+import numpy as np
+import pyarrow as pa
+
+from onoma.resolve.api import resolve
+from onoma.resolve.fields.occasions import occasions
+from onoma.resolve.fields.prepare import prepare_fields
+
+KINDS = {"firm": "organisation", "about": "set", "town": "place"}
+FIRMS = [
+    f"{name} {what}"
+    for name in ("Acme", "Borel", "Cortex", "Delphi", "Ember", "Fjord")
+    for what in ("Industries Ltd", "Holdings Inc", "Bank", "Shipping Company", "Chemicals")
+]
+
+
+def filings(*, same: bool, seed: int = 0) -> tuple[pa.Table, np.ndarray]:
+    """Patents of firms: what they are about is new each time, or (`same`) the firm's."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for number, firm in enumerate(FIRMS):
+        for turn in range(12):
+            of = np.random.default_rng([number, 0 if same else turn, seed])
+            about = "; ".join(f"{of.choice(list('ABCDEFGH'))}{of.integers(10, 99)}" for _ in range(3))
+            town = f"Town{of.integers(0, 40)}"
+            rows.append((f"{firm}." if rng.random() < 0.2 else firm, about, town, number))
+    firm, about, town, entity = zip(*rows, strict=True)
+    return pa.table({"firm": list(firm), "about": list(about), "town": list(town)}), np.array(entity)
+
+
+def test_what_rows_of_one_name_do_not_share_is_of_the_occasion():
+    fields = prepare_fields(filings(same=False)[0], kinds=KINDS).fields
+    assert [each.name for each in occasions(fields)] == ["about", "town"]
+    assert [each.name for each in occasions(fields, ["town"])] == ["about"]
+    assert occasions(prepare_fields(filings(same=True)[0], kinds=KINDS).fields) == []
+
+
+def test_a_title_or_a_person_names_the_thing():
+    table, _ = filings(same=False)
+    titled = table.append_column(
+        "title", pa.array([f"On the {i} ways of making glass {i % 7}" for i in range(len(table))])
+    )
+    assert occasions(prepare_fields(titled, kinds={**KINDS, "title": "text"}).fields) == []
+    people = table.append_column("inventor", pa.array([f"Ann{i} Meyer{i % 9}" for i in range(len(table))]))
+    assert occasions(prepare_fields(people, kinds={**KINDS, "inventor": "person"}).fields) == []
+
+
+def test_firms_of_ever_new_filings_are_found_by_their_names():
+    table, entity = filings(same=False)
+    found = resolve(table).recalibrated()
+    assert any("named in passing" in note for note in found.notes)
+    assert {each.name for each in found.fields.ignored} >= {"about", "town"}
+    labels = found.clustering.labels
+    joined, one = labels[:, None] == labels, entity[:, None] == entity
+    assert (one & joined).sum() / joined.sum() > 0.95
+    assert (one & joined).sum() / one.sum() > 0.9
