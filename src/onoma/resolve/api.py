@@ -273,7 +273,7 @@ def _of_names_alone(fields: Fields, passing: Sequence[FieldData]) -> tuple[Field
     names = ", ".join(each.name for each in passing)
     ignored = [Ignored(each.name, "it tells the occasion, not who is named") for each in passing]
     kept = [each for each in fields.fields if each not in passing]
-    said = f"organisations are named in passing: rows of one name agree in little else, so {names} is left out"
+    said = f"things are named in passing: rows of one name agree in little else, so {names} is left out"
     return fields._replace(fields=kept, ignored=[*fields.ignored, *ignored]), said
 
 

@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from onoma.corpus.simulate import simulate_people
@@ -77,3 +78,12 @@ def test_links_given_up_part_their_entities_and_no_others():
     assert len(np.unique(parted.labels[others])) == len(np.unique(whole.labels[others]))
     assert not set(parted.labels[others]) & set(parted.labels[~others])
     assert len(whole.tree) == whole.n_links, "the probe itself stays as it was"
+
+
+def test_siblings_that_are_all_there_already_are_none():
+    """Where every combination of words is a row, a decoy made of two rows is a third."""
+    words = [["Blue", "Green", "Amber"], ["river", "stone", "garden"], ["song", "waltz", "lamp"]]
+    titles = [f"{one} {two} {what}" for one in words[0] for two in words[1] for what in words[2]]
+    found = resolve(pa.table({"title": titles * 20}))
+    assert found.quality.calibrated is False
+    assert found.recalibrated().clustering.n_entities == len(titles)

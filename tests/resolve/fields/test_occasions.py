@@ -55,3 +55,26 @@ def test_firms_of_ever_new_filings_are_found_by_their_names():
     joined, one = labels[:, None] == labels, entity[:, None] == entity
     assert (one & joined).sum() / joined.sum() > 0.95
     assert (one & joined).sum() / one.sum() > 0.9
+
+
+def test_what_is_ordered_again_and_again_is_known_by_its_title():
+    rng = np.random.default_rng(2)
+    words = [["Blue", "Green", "Amber", "Ivory"], ["river", "stone", "garden"], ["song", "waltz", "lamp", "chair"]]
+    titles = [f"{one} {two} {what}" for one in words[0] for two in words[1] for what in words[2]]
+    place = rng.integers(0, len(titles), 600)
+    orders = {
+        "title": [titles[i] for i in place],
+        "maker": [f"{titles[i].split()[0]} Works Ltd" for i in place],
+        "day": [
+            f"2021-{m:02d}-{d:02d}" for m, d in zip(rng.integers(1, 13, 600), rng.integers(1, 29, 600), strict=True)
+        ],
+    }
+    kinds = {"title": "text", "maker": "organisation", "day": "date"}
+    fields = prepare_fields(pa.table(orders), kinds=kinds).fields
+    assert [each.name for each in occasions(fields)] == ["day"]
+    found = resolve(pa.table(orders), kinds={"title": "text", "maker": "organisation"}).recalibrated()
+    together = {
+        title: set(found.clustering.labels[[i for i, of in enumerate(orders["title"]) if of == title]])
+        for title in titles
+    }
+    assert all(len(each) == 1 for each in together.values())

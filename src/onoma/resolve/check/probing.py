@@ -209,7 +209,8 @@ class Probe:
             self._add("mirrors", replace(made, apart_from=self.leader[made.apart_from]))
         elif len(self.groups):
             kin = siblings(self.values, self.evidence, self.groups, m, self.source, block, self.rng)
-            self._add("siblings", replace(kin, source=self._elsewhere(kin.source)))
+            if len(kin):  # all may have come out as rows that are there
+                self._add("siblings", replace(kin, source=self._elsewhere(kin.source)))
 
     def _plant_copies(self) -> None:
         """Plant copies of rows, or where a row has one partner only, new rows with their copies."""

@@ -34,8 +34,8 @@ _USUAL = 0.2
 titles in which the part is .11 or less, two equal rows are one thing in .42 of cases (mean over columns), in 19 in
 which it is .23 or more (and chance explains less than a tenth of it) in .94."""
 _BEYOND_CHANCE = 10.0
-"""And how many times as many equal rows there are as fields that have nothing to do with each other would give: given
-and family names from short lists (.05 and .35 in two tables) repeat by chance alone."""
+"""And how many times as many equal rows there are as fields that have nothing to do with each other would give, where
+people are named: given and family names from short lists (.05 and .35 in two tables) repeat by chance alone."""
 _NAMING = ("person", "organisation", "place", "text", "set", "likeness")
 """Kinds of which one must be among the fields: rows that share categories and numbers alone are not one thing."""
 _SELDOM = 0.05
@@ -104,10 +104,9 @@ def _is_usual(fields: Sequence[FieldData], sizes: NDArray[np.int64]) -> bool:
     """
     if not any(each.kind in _NAMING for each in fields) or float((sizes > 1).mean()) < _USUAL:
         return False
-    whole = len(fields) == 1 and (fields[0].people or fields[0].kind == "person")
-    parts = _name_parts(fields[0]) if whole else [each.counts for each in fields]
-    if len(parts) == 1:
-        return True  # a value is not put together of others, so chance says nothing of it
+    if not any(each.people or each.kind == "person" for each in fields):
+        return True  # a title or a firm's name is not put together of parts that others have, too
+    parts = _name_parts(fields[0]) if len(fields) == 1 else [each.counts for each in fields]
     wide, n = sizes.astype(np.float64), float(sizes.sum())
     by_chance = n * n / 2.0 * float(np.prod([((each / max(each.sum(), 1)) ** 2).sum() for each in parts]))
     return float((wide * (wide - 1.0) / 2.0).sum()) >= _BEYOND_CHANCE * by_chance

@@ -1,13 +1,16 @@
-"""Organisations named in passing: who files, sells, pays or employs, on ever new occasions.
+"""Things named in passing: who files, sells or pays, what is ordered or played, on ever new occasions.
 
-Some tables have a row for each patent, payment or paper, and name an organisation in it. All else that a row says is of
-the occasion: which others took part, what it was about. Compared as records such rows differ in nearly everything; and
+Some tables have a row for each patent, payment, order or paper, and name something in it. All else that a row says is
+of the occasion: which others took part, when, how much. Compared as records such rows differ in nearly everything; and
 since a name that hundreds of rows have says little of two *records*, nothing at all is found. What tells is what rows
-of one name are like. Records that repeat each other agree in most of the rest, mentions do not: the same limit as for
-people (`auto.py`). Where they do not, only the name says who it is, and all else is left out.
+of one name are like. Records that repeat each other agree in most of the rest, mentions do not.
 
-People are not named so: two rows *John Smith* need what is beside the name (trees). And where there is a text (a
-title), it names the thing; the organisation made it.
+* An organisation is named in passing where rows of one name agree in no more than mentions of people do (`auto.py`).
+  Then the name alone says who it is, and all else is left out.
+* Whatever else has a name (a product, a song, a place) is where each other field is either the thing's own, the same in
+  nearly all rows of a name, or the occasion's, and hardly ever the same. The latter are left out.
+
+People are not named so: two rows *John Smith* need what is beside the name (trees).
 """
 
 from collections.abc import Sequence
@@ -16,21 +19,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.lone import bits_shared
 
 __all__ = ["ALIKE", "agreements", "occasions"]
 
 ALIKE = 0.43
 """The middle, as a ratio, between the most alike mentions that were measured and the least alike records."""
+_OWN, _NEW = 0.9, 0.2
+"""Agreement of rows of one name beyond chance, from which on a field is the thing's, and up to which the occasion's. By
+meaning; of the labelled tables of records none has fields of these two sorts alone."""
+_USUAL = 0.2
+"""Names that come again, as a part of all, below which rows are records: the part from which on repetition is usual
+(`comparison/folding.py`)."""
 _FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of names that others have too, and such names, that are enough to judge by."""
 _NAMED = 0.5
-"""The part of rows that name an organisation, below which a table is not about organisations."""
-_NAMING = ("person", "text", "likeness")
-"""Kinds of fields that name a thing, or make it take more than a name to say who it is."""
+"""The part of rows that name something, below which a table is not about it."""
+_TITLES = ("text", "likeness")
+_NAMING = ("organisation", "place", *_TITLES)
+"""Kinds of fields that name a thing."""
 
 
 def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[FieldData]:
-    """Return the fields that say something of the occasion on which an organisation is named; none: rows are records.
+    """Return the fields that say something of the occasion on which a thing is named; none: rows are records.
 
     Parameters
     ----------
@@ -49,20 +60,33 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
     >>> [each.name for each in occasions(prepare_fields(pa.table(payments)).fields)]
     ['paid']
     """
-    named = [each for each in fields if each.kind == "organisation" and _filled(each) >= _NAMED]
-    if not named or any(each.kind in _NAMING and _filled(each) >= _NAMED for each in fields):
+    named = [each for each in fields if each.kind in _NAMING and _filled(each) >= _NAMED]
+    people = [each for each in fields if each.kind == "person" and _filled(each) >= _NAMED]
+    if not people and not any(each.kind in _TITLES for each in named):
+        firms = [each for each in named if each.kind == "organisation"]
+        name = max(firms, key=lambda each: int((each.counts * (each.counts > 1)).sum()), default=None)
+        others, shares = _shared(fields, name)
+        known = [share for share in shares if share is not None]
+        if known and float(np.mean(known)) <= ALIKE:
+            return [each for each in others if not set(each.columns) & set(chosen)]
+    others, shares = _shared(fields, max(named, key=bits_shared, default=None))
+    new = [each for each, share in zip(others, shares, strict=True) if share is not None and share <= _NEW]
+    own = [each for each, share in zip(others, shares, strict=True) if share is not None and share >= _OWN]
+    if not new or len(new) + len(own) < len(others) or any(each in new for each in people):
         return []
-    name = max(named, key=lambda each: int((each.counts * (each.counts > 1)).sum()))
-    others = [each for each in fields if each is not name]
+    return [each for each in new if not set(each.columns) & set(chosen)]
+
+
+def _shared(fields: Sequence[FieldData], name: FieldData | None) -> tuple[list[FieldData], list[float | None]]:
+    """Return the other fields, and how far rows of one name agree in each; nothing where too few names come again."""
+    if name is None or float((name.counts > 1).mean()) < _USUAL:
+        return [], []
     repeated = np.flatnonzero((name.codes >= 0) & (name.counts[name.codes] > 1))
     mates = repeated[np.argsort(name.codes[repeated], kind="stable")]
     if len(mates) < _FEWEST or int((name.counts > 1).sum()) < _FEWEST_NAMES:
-        return []
-    shares = agreements(others, np.stack([name.codes[mates], mates], axis=1), _FEWEST // 5)
-    known = [share for share in shares if share is not None]
-    if not known or float(np.mean(known)) > ALIKE:
-        return []
-    return [each for each in others if not set(each.columns) & set(chosen)]
+        return [], []
+    others = [each for each in fields if each is not name]
+    return others, agreements(others, np.stack([name.codes[mates], mates], axis=1), _FEWEST // 5)
 
 
 def agreements(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest: int) -> list[float | None]:
