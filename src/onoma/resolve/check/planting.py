@@ -99,7 +99,7 @@ def plant(
     n = evidence.n
     a, b = _pairs(fields, n, rows, source, block, apart)
     if leader is not None:
-        own = leader[a] == a
+        own = (a >= n) | (leader[np.minimum(a, n - 1)] == a)
         a, b = a[own], b[own]
     levels = compare_records(fields, a, b)
     mark_swaps(fields, a, b, levels)
