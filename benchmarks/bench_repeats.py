@@ -2,8 +2,8 @@
 
 Needs ONOMA_DATA. Names of inventors and assignees (whole entities of about 6,000 rows; of assignees 12,000 rows drawn
 at random), Dutch patent applicants, and rows of development tables drawn again and again, with a day and a quantity
-beside what they name. Pairwise F1 beside that of the ten-line answer: rows of which the first of these columns (of people: the
-names together) is equal. Development data, all of it looked at while the rules were made.
+beside what they name. Pairwise F1 beside that of the ten-line answer: rows of which the first of these columns (of
+people: the names together) is equal. Development data, all of it looked at while the rules were made.
 """
 
 from collections.abc import Iterator
