@@ -2,9 +2,13 @@
 
 The cache holds a kernel twice: as machine code, which is run, and as code that can still be put into other kernels. To
 read the second, and to list all that is in it, takes longer than the rest of loading, and only a kernel that is
-compiled anew needs it. So it is read when one does, and what the compiler knows of Python is gathered then, too.
+compiled anew needs it. So it is read when one does, and what the compiler knows of Python is gathered then, too. Nor
+are modules of Numba loaded whose functions a kernel contains, since only Python would look into them; and whether a
+folder can be written is tried once, not for each kernel.
 """
 
+import os
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -13,7 +17,7 @@ from typing import Any
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numba.cpython.hashing  # the only one that tells machine code of what it has in memory
-from numba.core import caching, codegen, entrypoints
+from numba.core import caching, codegen, entrypoints, environment
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 
@@ -71,6 +75,10 @@ def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
         if _is_as_known(context):
             rtsys.initialize(context)
             caching.Cache.load_overload = _load_overload  # type: ignore[method-assign]
+            caching._CacheLocator.ensure_cache_path = _tried_once(  # type: ignore[method-assign]
+                caching._CacheLocator.ensure_cache_path
+            )
+            environment._rebuild_env = partial(_rebuild_env, environment._rebuild_env)
             context.codegen()._library_class = _Library
             context.refresh = partial(_begin_to_compile, context, alone)
             entrypoints._already_initialized = True  # extensions are for what is compiled
@@ -83,11 +91,13 @@ def _is_as_known(context: Any) -> bool:  # noqa: ANN401
         return False
     library = ("_unserialize", "_get_module_for_linking", "get_pointer_to_function", "_finalize_final_module")
     cache = ("_load_overload", "_guard_against_spurious_io_errors")
+    others = (caching._CacheLocator, "ensure_cache_path"), (environment, "_rebuild_env")
     return (
         getattr(context.codegen(), "_library_class", None) is codegen.JITCodeLibrary
         and getattr(entrypoints, "_already_initialized", None) is False
         and all(hasattr(codegen.JITCodeLibrary, name) for name in library)
         and all(hasattr(caching.Cache, name) for name in cache)
+        and all(hasattr(place, name) for place, name in others)
     )
 
 
@@ -95,6 +105,32 @@ def _load_overload(self: Any, sig: object, target_context: object) -> Any:  # no
     """Load a kernel. All that a compiler knows would be made ready first, which takes as long as to load forty."""
     with self._guard_against_spurious_io_errors():
         return self._load_overload(sig, target_context)
+
+
+def _rebuild_env(rebuild: Any, module: str, consts: list[object], name: str) -> Any:  # noqa: ANN401
+    """Return what a compiled function knows of Python; of one of Numba's own, without loading its module."""
+    if not module.startswith("numba.") or module in sys.modules or environment.Environment._memo.get(name) is not None:
+        return rebuild(module, consts, name)
+    made: Any = environment.Environment({"__name__": module})
+    made.consts[:] = consts
+    made.env_name = name
+    environment.Environment._memo[name] = made
+    return made
+
+
+def _tried_once(ensure: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return what makes a folder for kernels, and tries the first time whether it can be written."""
+    tried = set()
+
+    def ensure_cache_path(self: Any) -> None:  # noqa: ANN401
+        path = self.get_cache_path()
+        if path in tried:
+            os.makedirs(path, exist_ok=True)  # noqa: PTH103
+            return
+        ensure(self)
+        tried.add(path)
+
+    return ensure_cache_path
 
 
 def _begin_to_compile(context: Any, alone: Callable[[], AbstractContextManager[None]]) -> None:  # noqa: ANN401

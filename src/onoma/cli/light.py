@@ -3,13 +3,15 @@
 import atexit
 import contextlib
 import gc
+import importlib
 import sys
 from collections.abc import Iterator
 from functools import partial
 from importlib.abc import MetaPathFinder
 from types import ModuleType
+from typing import Any
 
-__all__ = ["collecting_later", "numba_alone", "without_pandas"]
+__all__ = ["arrow_as_asked", "collecting_later", "numba_alone", "without_pandas"]
 
 _OPTIONAL = frozenset({"cffi", "scipy", "yaml"})
 """What Numba looks for as it is loaded: C functions as arguments, linear algebra, a file of settings. No kernel here
@@ -63,6 +65,87 @@ def numba_alone() -> None:
     with _hidden(_OPTIONAL):
         from onoma.cli.kernel_loading import load_lightly
     load_lightly(partial(_hidden, _OPTIONAL))
+    _without_masks()
+
+
+class _Masked(ModuleType):
+    """Stands where NumPy's masked arrays will, until anybody loads them; before that there are none."""
+
+    MaskedArray = type("MaskedArray", (), {})
+
+    def is_masked(self, x: object) -> bool:  # noqa: ARG002
+        """Say whether an array has masked elements."""
+        return False
+
+    isMaskedArray = is_masked  # noqa: N815 (NumPy's name)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(importlib.import_module("numpy.ma"), name)
+
+
+def _without_masks() -> None:
+    """Let NumPy, Numba and Arrow not load masked arrays only to see that an array is none."""
+    import numpy as np
+
+    if "numpy.ma" not in sys.modules:
+        np.ma = _Masked("numpy.ma")
+
+
+class _Few:
+    """Arrow's register of functions, as if there were only those that its module asks for as it is loaded."""
+
+    def __init__(self, all_: Any) -> None:  # noqa: ANN401
+        self._all = all_
+
+    def list_functions(self) -> list[str]:
+        """Return the names of the few."""
+        return ["utf8_zero_fill"]
+
+    def get_function(self, name: str) -> object:
+        """Return any function."""
+        return self._all.get_function(name)
+
+
+def arrow_as_asked() -> None:
+    """Load pyarrow, and let each of the functions of `pyarrow.compute` be made when it is asked for first.
+
+    As it is loaded, the module makes nearly three hundred, each with a signature and a page of help, in as long as a
+    small table takes to be read. Where it is made otherwise than is known here, it is loaded as it is.
+    """
+    import pyarrow._compute as register
+
+    if "pyarrow.compute" in sys.modules:
+        return
+    whole = register.function_registry
+    register.function_registry = lambda: _Few(whole())
+    try:
+        import pyarrow.compute as compute
+
+        compute.function_registry = whole
+        compute.__getattr__ = partial(_arrow_function, compute._wrap_function, compute, whole())
+    except (AttributeError, ImportError, KeyError, TypeError):
+        sys.modules.pop("pyarrow.compute", None)
+    finally:
+        register.function_registry = whole
+
+
+def _arrow_function(wrap: Any, module: ModuleType, register: Any, name: str) -> object:  # noqa: ANN401
+    """Make a function of `pyarrow.compute`, as the module itself would have."""
+    below = name.removesuffix("_") if name in ("and_", "or_") else name
+    try:
+        function = register.get_function(below)
+    except KeyError:
+        function = None
+    # Those that only grouped tables can call are no functions of the module.
+    if (
+        function is None
+        or function.kind == "hash_aggregate"
+        or (function.kind == "scalar_aggregate" and function.arity == 0)
+    ):
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+    made: object = wrap(name, function)
+    setattr(module, name, made)
+    return made
 
 
 def without_pandas() -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.distinct import distinct
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
 
@@ -216,7 +217,7 @@ class Values:
 def _entities_with(field: FieldData, labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many entities have each value."""
     n, filled = int(labels.max(initial=0)) + 1, field.codes >= 0
-    keys = np.unique(field.codes[filled].astype(np.int64) * n + labels[filled])
+    keys = distinct(field.codes[filled].astype(np.int64) * n + labels[filled])
     return np.bincount(keys // n, minlength=len(field.values))
 
 
