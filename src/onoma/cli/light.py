@@ -143,7 +143,7 @@ def _arrow_function(wrap: Any, module: ModuleType, register: Any, name: str) -> 
         or (function.kind == "scalar_aggregate" and function.arity == 0)
     ):
         raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
-    made: object = wrap(name, function)
+    made: object = wrap(f"{below}_" if below in ("and", "or") else name, function)
     setattr(module, name, made)
     return made
 
