@@ -17,14 +17,19 @@ from typing import Any
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numba.cpython.hashing  # the only one that tells machine code of what it has in memory
-from numba.core import caching, codegen, entrypoints, environment
+from numba.core import caching, codegen, entrypoints, environment, ir, targetconfig
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
+from numba.core.types import functions
 
 __all__ = ["load_lightly"]
 
 _KNOWN = "0.68"
 """The Numba whose insides are known; any other loads kernels in its own way, which takes longer."""
+
+
+_NO_VARIABLES = frozenset({str, int, float, bool, type(None), ir.Loc})
+"""What may stand in an instruction and is no variable, nor holds any."""
 
 
 class _Library(codegen.JITCodeLibrary):
@@ -140,3 +145,45 @@ def _begin_to_compile(context: Any, alone: Callable[[], AbstractContextManager[N
     # Packages are hidden from all threads: another one may want them.
     with alone() if threading.active_count() == 1 else nullcontext():
         context.refresh()
+    _quicken_typing()
+
+
+def _quicken_typing() -> None:
+    """Let Numba ask what it has asked before less often.
+
+    It compares all options of compiling, one by one, for each function it looks up; to find the type of `a + b` it
+    tries each of some thirty ways to add, anew for each `+` in a kernel; and whatever stands in an instruction is asked
+    whether it is of one class or another. What is compiled is the same.
+    """
+    options, function, instruction = targetconfig.TargetConfig, functions.BaseFunction, ir.Inst
+    equal, find, listed = options.__eq__, function.get_call_type, instruction._rec_list_vars
+    calls: dict[int, tuple[object, dict[Any, Any]]] = {}  # with the function's type, so that it stays where it is
+
+    def is_equal(self: Any, other: Any) -> Any:  # noqa: ANN401
+        # Options are equal where those that were set are.
+        return (type(self) is type(other) and self._values == other._values) or equal(self, other)
+
+    def call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:  # noqa: ANN401
+        if kws:
+            return find(self, context, args, kws)
+        known = calls.setdefault(id(self), (self, {}))[1]
+        found = known.get(args)
+        if found is not None:
+            self._impl_keys[found.args] = self.typing_key
+            return found
+        found = find(self, context, args, kws)
+        # What is built in is its own key: nothing was compiled to know the type.
+        if found is not None and self._impl_keys.get(found.args) is self.typing_key:
+            known[args] = found
+        return found
+
+    def variables(self: Any, value: Any) -> Any:  # noqa: ANN401
+        kind = type(value)
+        if kind is ir.Var:
+            return [value]
+        return [] if kind in _NO_VARIABLES else listed(self, value)
+
+    options.__eq__ = is_equal  # type: ignore[method-assign]
+    options.__hash__ = lambda self: hash(type(self))  # type: ignore[method-assign, assignment]
+    function.get_call_type = call_type
+    instruction._rec_list_vars = variables

@@ -11,7 +11,7 @@ from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any
 
-__all__ = ["arrow_as_asked", "collecting_later", "numba_alone", "without_pandas"]
+__all__ = ["ALONE", "arrow_as_asked", "collecting_later", "numba_alone", "without_pandas"]
 
 _OPTIONAL = frozenset({"cffi", "scipy", "yaml"})
 """What Numba looks for as it is loaded: C functions as arguments, linear algebra, a file of settings. No kernel here
@@ -19,6 +19,14 @@ needs them, and Numba does without: SciPy alone takes as long as all of Numba's 
 _GARBAGE = 50_000
 """New objects after which garbage is looked for. Python looks after each 700, and what is compiled makes millions that
 stay."""
+
+
+ALONE = """\
+from onoma.cli.light import collecting_later, numba_alone
+with collecting_later():
+    numba_alone()
+"""
+"""What another process of ours runs first, so that it loads as little, and looks for garbage as seldom."""
 
 
 class _Hiding(MetaPathFinder):
