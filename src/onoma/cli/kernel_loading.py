@@ -96,7 +96,13 @@ def _is_as_known(context: Any) -> bool:  # noqa: ANN401
         return False
     library = ("_unserialize", "_get_module_for_linking", "get_pointer_to_function", "_finalize_final_module")
     cache = ("_load_overload", "_guard_against_spurious_io_errors")
-    others = (caching._CacheLocator, "ensure_cache_path"), (environment, "_rebuild_env")
+    others: tuple[tuple[Any, str], ...] = (
+        (caching._CacheLocator, "ensure_cache_path"),
+        (environment, "_rebuild_env"),
+        (functions.BaseFunction, "get_call_type"),
+        (ir.Inst, "_rec_list_vars"),
+        (targetconfig.TargetConfig, "values"),
+    )
     return (
         getattr(context.codegen(), "_library_class", None) is codegen.JITCodeLibrary
         and getattr(entrypoints, "_already_initialized", None) is False
@@ -155,7 +161,9 @@ def _quicken_typing() -> None:
     tries each of some thirty ways to add, anew for each `+` in a kernel; and whatever stands in an instruction is asked
     whether it is of one class or another. What is compiled is the same.
     """
-    options, function, instruction = targetconfig.TargetConfig, functions.BaseFunction, ir.Inst
+    options: Any = targetconfig.TargetConfig
+    function: Any = functions.BaseFunction
+    instruction: Any = ir.Inst
     equal, find, listed = options.__eq__, function.get_call_type, instruction._rec_list_vars
     calls: dict[int, tuple[object, dict[Any, Any]]] = {}  # with the function's type, so that it stays where it is
 
@@ -183,7 +191,7 @@ def _quicken_typing() -> None:
             return [value]
         return [] if kind in _NO_VARIABLES else listed(self, value)
 
-    options.__eq__ = is_equal  # type: ignore[method-assign]
-    options.__hash__ = lambda self: hash(type(self))  # type: ignore[method-assign, assignment]
+    options.__eq__ = is_equal
+    options.__hash__ = lambda self: hash(type(self))
     function.get_call_type = call_type
     instruction._rec_list_vars = variables
