@@ -50,3 +50,41 @@ def test_what_is_in_the_cache_runs_and_is_put_into_new_kernels(tmp_path):
     again = run(AGAIN, tmp_path)
     assert again == ["3 5 False", "14 ['add_twice']", "onoma.cli.kernel_loading"]
     assert run(AGAIN, tmp_path)[1] == "14 []"
+
+
+TYPED = """
+{before}
+import numba as nb, numpy as np
+
+@nb.njit
+def mixed(small, wide, bits, share, flags):
+    total, count = 0.0, 0
+    for i in range(len(small)):
+        count += small[i] + 1
+        count -= small[i] // 2 if flags[i] else -small[i] % 3
+        total += share[i] * small[i] + wide[i] / (1 + abs(small[i]))
+        total += float(bits[i] >> np.uint64(3)) - max(share[i], np.float32(0.5)) + min(wide[i], 7)
+        wide[i] += small[i]
+        bits[i] ^= np.uint64(small[i] & 15) * np.uint64(5)
+    return total, count, small[0] + wide[0], share[0] * wide[0], bits[0] + np.uint64(1), flags.any() and small[0] < 3
+
+@nb.njit(error_model="numpy")
+def divided(a, b):
+    return a / b, a + b
+
+arrays = (
+    np.array([1, -2, 3], np.int8), np.array([5, -6, 7]), np.array([9, 10, 11], np.uint64),
+    np.array([0.25, 0.5, 0.75], np.float32), np.array([True, False, True]),
+)
+print(mixed(*arrays), [each.tolist() for each in arrays])
+print(divided(1, 0), divided(1.5, 2), divided(np.float32(1), np.int8(2)))
+for kernel in (mixed, divided):
+    print(*[(args, kernel.overloads[args].signature.return_type) for args in kernel.signatures], sep="\\n")
+    print([len(text.splitlines()) for text in kernel.inspect_llvm().values()])
+"""
+
+
+def test_kernels_are_typed_as_numba_types_them(tmp_path):
+    """What is remembered while compiling changes no type and no result."""
+    light = "from onoma.cli.light import numba_alone; numba_alone()"
+    assert run(TYPED.format(before=light), tmp_path) == run(TYPED.format(before=""), tmp_path)

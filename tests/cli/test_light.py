@@ -14,7 +14,8 @@ try:
     main()
 except SystemExit:
     pass
-print(json.dumps([name for name in ("scipy", "pandas", "yaml", "cffi") if name in sys.modules]))
+unwanted = ("scipy", "pandas", "yaml", "cffi", "duckdb", "pyarrow.parquet", "numpy.ma")
+print(json.dumps([name for name in unwanted if name in sys.modules]))
 """
 
 
@@ -45,3 +46,49 @@ def test_what_was_hidden_is_there_afterwards():
     import scipy.linalg
 
     assert scipy.linalg.det([[2.0]]) == 2.0
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+FUNCTIONS = """
+import inspect, json
+import pyarrow as pa
+{before}
+import pyarrow.compute as pc
+from pyarrow._compute import function_registry
+names = sorted({{"and_", "or_", *function_registry().list_functions()}})
+told = {{}}
+for name in names:
+    function = getattr(pc, name, None)
+    told[name] = function and [function.__name__, str(inspect.signature(function)), function.__doc__]
+print(json.dumps(told))
+"""
+
+
+def test_functions_of_arrow_are_those_it_makes_itself():
+    light = run(FUNCTIONS.format(before="from onoma.cli.light import arrow_as_asked; arrow_as_asked()"))
+    assert json.loads(light) == json.loads(run(FUNCTIONS.format(before="")))
+
+
+def test_a_function_of_arrow_is_made_when_it_is_asked_for():
+    code = (
+        "from onoma.cli.light import arrow_as_asked; arrow_as_asked()\n"
+        "import pyarrow.compute as pc\n"
+        "print('utf8_upper' in vars(pc), pc.utf8_upper('a'), 'utf8_upper' in vars(pc), hasattr(pc, 'nothing'))"
+    )
+    assert run(code) == "False A True False"
+
+
+def test_masked_arrays_are_loaded_by_who_asks_for_them():
+    code = (
+        "from onoma.cli.light import numba_alone; numba_alone()\n"
+        "import sys, numpy as np, pyarrow as pa\n"
+        "print(np.unique(np.array([2, 1])), pa.array(np.arange(2)).to_pylist(), 'numpy.ma' in sys.modules)\n"
+        "masked = np.ma.array([1, 2], mask=[True, False])\n"
+        "print(pa.array(masked).to_pylist(), np.ma.is_masked(masked), np.ma is sys.modules['numpy.ma'])"
+    )
+    assert run(code).splitlines() == ["[1 2] [0, 1] False", "[None, 2] True True"]

@@ -52,13 +52,14 @@ class LazyCommand:
     def load(self, name: str) -> Any:  # noqa: ANN401 (typer keeps the class of commands to itself)
         """Load it."""
         place = name.replace("-", "_")
-        from onoma.cli.light import collecting_later, without_pandas
+        from onoma.cli.light import arrow_as_asked, collecting_later, without_pandas
 
         with collecting_later():
+            arrow_as_asked()  # to spare files each command loads it, if not for itself
             module = importlib.import_module(".".join(filter(None, ["onoma.cli", self.room, place])))
             from onoma.cli.sparing import Sparing
 
-        without_pandas()  # by now pyarrow is loaded: by the command's module, or to spare files
+        without_pandas()
         found = getattr(module, self.attribute or place)
         if isinstance(found, typer.Typer):
             group = typer.main.get_group(found)

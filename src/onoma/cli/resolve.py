@@ -12,6 +12,7 @@ import typer
 from onoma.cli.config_options import with_config_options
 from onoma.cli.console import Speaker, Strong
 from onoma.cli.interrupt import INTERRUPTED, Interrupt
+from onoma.cli.light import ALONE
 from onoma.cli.options import Json, OnError, OnErrorOption, Quiet
 from onoma.cli.plan import show_aligned, times
 from onoma.errors import SettingsError
@@ -117,7 +118,7 @@ def resolve(
                 plan = plan_job(job, resume=resume, engine=engine is not None)
                 _say_plan(speaker, plan)
                 ready, model = plan.ready, plan.model
-            with compiled_beside(model):
+            with compiled_beside(model, ALONE):
                 outcome = run_job(
                     job,
                     progress=progress,

@@ -30,10 +30,14 @@ def _empty(dtype: type[np.generic]) -> Any:  # noqa: ANN401 (an array of that ty
 
 
 def _copying() -> Needed:
-    """Return the kernels by which weights are learnt, copies sampled and entities settled, in order of need."""
+    """Return the kernels that compare values, learn weights, sample copies and settle entities, in order of need.
+
+    First stand those that only large tables need.
+    """
     from onoma.numerics import union_find
     from onoma.resolve.comparison import _slips_kernels as slips
     from onoma.resolve.comparison import _weights_kernels as weights
+    from onoma.resolve.fields.kinds import _levels_kernels as values
     from onoma.resolve.posterior import _consensus_kernels as consensus
     from onoma.resolve.posterior import _copying_kernels as copying
     from onoma.resolve.posterior import _exact_kernels as exact
@@ -48,7 +52,20 @@ def _copying() -> Needed:
     scratch = copying.Scratch._make([*[numbers] * 6, floats, floats])
     counts = copying.Counts._make([numbers] * 6)
     pairs = (numbers, numbers, floats, floats)
+    letters, masks = _empty(np.uint16), _empty(np.uint64)
+    texts, words = (letters, whole, masks, 0), (whole, numbers, numbers, numbers)
     return [
+        (copying.count_and_sample, (0, 0, 0, 0, key, lists, origins, counts)),
+        (copying.new_origins, (floats,)),
+        (copying.new_scratch, (0,)),
+        (copying.sample_times, (key, lists, None, origins, scratch)),
+        (values.name_levels, (*[numbers] * 4, *texts, *words, whole, numbers, whole, numbers)),
+        (values.date_levels, (numbers, numbers, places, floats, letters, whole)),
+        (
+            values.place_levels,
+            (numbers, numbers, *texts, shares, whole, numbers, floats, floats, whole, numbers, shares),
+        ),
+        (values.code_levels, (numbers, numbers, letters, whole)),
         (weights.count_pairs, (levels, 0, 0, floats, table)),
         (weights.count_levels, (levels, whole, floats, tables)),
         (weights.score_pairs, (levels, log_share, whole, tables[None], table, table, floats, floats)),
@@ -59,10 +76,6 @@ def _copying() -> Needed:
         (copying.plausible_lists, (numbers, 0, flags, *pairs, 0.0)),
         (copying.pairs_within, (numbers, 0, whole, numbers, numbers)),
         (copying.run_sweeps, (key, 0, 0, lists, floats, counts, whole, places)),
-        (copying.new_origins, (floats,)),
-        (copying.new_scratch, (0,)),
-        (copying.count_and_sample, (0, 0, 0, 0, key, lists, origins, counts)),
-        (copying.sample_times, (key, lists, None, origins, scratch)),
         (copying.wait_alone, (key, whole, floats)),
         (exact.pairs_that_matter, (0, numbers, numbers, floats, floats, 0.0, 0.0, 0.0)),
         (union_find.components, (0, whole, whole)),
@@ -83,12 +96,18 @@ def compile_later(model: str) -> None:
 
 
 @contextmanager
-def compiled_beside(model: str) -> Iterator[None]:
-    """Let a second process compile what a model needs late, from the moment on that a kernel is compiled inside."""
+def compiled_beside(model: str, first: str = "") -> Iterator[None]:
+    """Let a second process compile what a model needs late, from the moment on that a kernel is compiled inside.
+
+    Parameters
+    ----------
+    first
+        Lines of Python that the process runs first.
+    """
     if model not in LATER or (os.cpu_count() or 1) < 2 or not sys.executable:
         yield
         return
-    helper = _Helper(model)
+    helper = _Helper(model, first)
     event.register("numba:compile", helper)  # type: ignore[no-untyped-call]
     try:
         yield
@@ -100,9 +119,9 @@ def compiled_beside(model: str) -> Iterator[None]:
 class _Helper(event.Listener):
     """Starts the second process when it hears that a kernel is compiled."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, first: str) -> None:
         self.process: subprocess.Popen[bytes] | None = None
-        code = f"from onoma.pipeline.beside import compile_later; compile_later({model!r})"
+        code = f"{first}\nfrom onoma.pipeline.beside import compile_later; compile_later({model!r})"
         self._line = [sys.executable, "-P", "-c", code]
 
     def on_start(self, event: object) -> None:  # noqa: ARG002

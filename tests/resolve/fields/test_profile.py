@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from onoma.resolve.fields.packed.texts import ArrowTexts
 from onoma.resolve.fields.profile import Profile, name_words
 
 
@@ -59,3 +60,12 @@ def test_figures_among_names_do_not_make_them_less_of_names():
     assert mixed == pytest.approx(alone)
     half = [*names, *(str(i) for i in range(6))]
     assert profile(half).wording["person"] < alone["person"] - 0.5  # so many figures do not stray: all are read
+
+
+def test_digits_are_those_of_any_script_and_raised_ones():
+    assert [profile([text] * 2).digits for text in ("x2", "x²", "x٣", "x", "é")] == [1.0, 1.0, 1.0, 0.0, 0.0]
+
+
+def test_a_sample_of_packed_texts_is_that_of_texts():
+    texts, counts = [f"name {i}" for i in range(1_500)], np.arange(1_500) % 7 + 1
+    assert Profile(ArrowTexts(texts), counts, 9).sample == Profile(texts, counts, 9).sample

@@ -1,18 +1,16 @@
 """CSV, TSV and other delimited text.
 
-DuckDB reads a clean file, and an independent count of its rows says whether it read them all. Anything else is read
-again line by line (`careful.py`), so that kept and rejected rows together are the rows of the file.
+A small file without anything odd in it is split as it is (`plain.py`). DuckDB reads any other clean file, and an
+independent count of its rows says whether it read them all. Anything else is read again line by line (`careful.py`), so
+that kept and rejected rows together are the rows of the file.
 """
-
-from pathlib import Path
 
 import pyarrow as pa
 
-from onoma.corpus.readers.careful import count_rows, read_carefully
-from onoma.corpus.readers.dialect import Dialect, sniff
+from onoma.corpus.readers.dialect import sniff
 from onoma.corpus.readers.files import REJECTS
+from onoma.corpus.readers.plain import read_plain
 from onoma.corpus.readers.source import Source
-from onoma.corpus.store import ScanError, TextScan
 
 __all__ = ["read_delimited"]
 
@@ -37,52 +35,11 @@ def read_delimited(
     """
     path, plain, notes = source.path, source.plain, list(source.notes)
     dialect = sniff(plain, path, delimiter=delimiter, header=header, notes=notes)
-    try:
-        table, dialect = _scan_either(plain, dialect, infer=infer)
-        rejects = REJECTS.empty_table()
-    except ScanError:
-        text, rejects, dialect = _careful_either(plain, path, dialect, reject=reject)
-        with TextScan(text, len(dialect.names)) as scan:
-            table = scan.table(scan.types() if infer else ["VARCHAR"] * len(dialect.names))
+    table, rejects = read_plain(plain, dialect, infer=infer), REJECTS.empty_table()
+    if table is None:
+        from onoma.corpus.readers.scanned import read_scanned  # and DuckDB with it, much to load
+
+        table, rejects, dialect = read_scanned(plain, path, dialect, reject=reject, infer=infer)
     if not dialect.quoted:
         notes.append("quotes are not used as quotes in this file and were kept as text")
     return table.rename_columns(dialect.names), rejects, notes
-
-
-def _scan_either(plain: Path, dialect: Dialect, *, infer: bool) -> tuple[pa.Table, Dialect]:
-    """Read a clean file; in a tab-separated one quotes may mean themselves."""
-    try:
-        return _scan(plain, dialect, infer=infer), dialect
-    except ScanError:
-        if dialect.delimiter != "\t":
-            raise
-        bare = _bare(dialect)
-        return _scan(plain, bare, infer=infer), bare
-
-
-def _bare(dialect: Dialect) -> Dialect:
-    """Take quotes as text; a header is then one line."""
-    return dialect._replace(quoted=False) if dialect.header_lines == 1 else dialect
-
-
-def _scan(plain: Path, dialect: Dialect, *, infer: bool) -> pa.Table:
-    if not dialect.simple:
-        raise ScanError("DuckDB would take another line for the header")
-    names, delimiter, quoted, header = dialect.names, dialect.delimiter, dialect.quoted, dialect.header
-    with TextScan(plain, len(names), delimiter=delimiter, quoted=quoted, header=header) as scan:
-        table = scan.table(scan.types() if infer else ["VARCHAR"] * len(names))
-    n_rows = count_rows(plain, dialect)
-    if len(table) != n_rows:
-        raise ScanError(f"DuckDB gave {len(table)} rows of {n_rows}")
-    return table
-
-
-def _careful_either(plain: Path, path: Path, dialect: Dialect, *, reject: bool) -> tuple[pa.Table, pa.Table, Dialect]:
-    """Read carefully; in a tab-separated file take quotes as they reject less."""
-    if dialect.delimiter != "\t":
-        return *read_carefully(plain, path, dialect, reject=reject), dialect
-    tries = [(*read_carefully(plain, path, how, reject=True), how) for how in (dialect, _bare(dialect))]
-    best = min(tries, key=lambda attempt: len(attempt[1]))
-    if len(best[1]) and not reject:
-        read_carefully(plain, path, best[2], reject=False)  # raises for the first bad row
-    return best

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from onoma.errors import DataError
 
@@ -12,6 +11,8 @@ __all__ = ["read_parquet"]
 
 def read_parquet(plain: Path, path: Path) -> pa.Table:
     """Read a Parquet file; damage anywhere in it is an error, for its rows cannot be told apart."""
+    import pyarrow.parquet as pq  # with doors to file systems far away: much to load, for this alone
+
     try:
         # memory_map off: a file cut off while it is read would otherwise end the process
         table = pq.ParquetFile(plain, memory_map=False, page_checksum_verification=True).read()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from onoma.corpus.readers.delimited import read_delimited
 from onoma.corpus.readers.dialect import DELIMITERS
 from onoma.corpus.readers.files import REJECTS, check_on_error
 from onoma.corpus.readers.jsonl import read_jsonl
@@ -101,8 +102,6 @@ def read_source(
     if kind not in ("csv", "tsv"):
         raise SettingsError(f"format is {format!r}; a table may be 'csv', 'tsv', 'jsonl', 'parquet' or 'xlsx'")
     delimiter = delimiter or ("\t" if kind == "tsv" else None)
-    from onoma.corpus.readers.delimited import read_delimited  # and DuckDB with it, which text has no need of
-
     return TableRead(*read_delimited(source, reject=reject, delimiter=delimiter, header=header, infer=infer))
 
 

@@ -148,6 +148,8 @@ def _quoted(text: pa.Array, delimiter: str) -> pa.Array:
     """Put quotes where a reader would be misled without: around delimiters, quotes, line ends, an empty text."""
     marks = "\\t" if delimiter == "\t" else f"\\{delimiter}"
     needed = pc.match_substring_regex(text, f'["\\r\\n{marks}]|^$|^\\s|\\s$|^\ufeff')
+    if not pc.any(needed).as_py():
+        return text
     escaped = pc.replace_substring(text, '"', '""')
     return pc.if_else(needed, pc.binary_join_element_wise('"', escaped, '"', ""), text)
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from onoma.corpus.writers.files import open_output
 from onoma.errors import DataError
@@ -13,6 +12,8 @@ __all__ = ["write_parquet"]
 
 def write_parquet(table: pa.Table, path: str | Path) -> None:
     """Write Parquet, compressed inside with zstd, with checksums."""
+    import pyarrow.parquet as pq  # with doors to file systems far away: much to load, for this alone
+
     try:
         with open_output(path) as output:
             pq.write_table(table, output, compression="zstd", write_page_checksum=True)

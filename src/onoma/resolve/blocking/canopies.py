@@ -148,16 +148,19 @@ def _near_keys(
     source, block = (none if source is None else source), (none if block is None else block)
     apart = apart if len(source) else 0
 
+    # A small table is parted, too, among threads; neighbours do not depend on it.
+    chunk = min(_CHUNK, max(_FEW, -(-n // (2 * n_threads()))))
+
     def part(first: int) -> NDArray[np.int64]:
-        last = min(first + _CHUNK, n)
+        last = min(first + chunk, n)
         i, j = nearest(first, last, offsets, features, weights, BY_SIZE, *lists, source, block, apart, k)
         return np.minimum(i, j) * np.int64(n) + np.maximum(i, j)
 
     found: list[NDArray[np.int64]] = []
     with progress.task("canopies", total=n, unit="records") as task, ThreadPoolExecutor(n_threads()) as pool:
-        for keys in pool.map(part, range(0, n, _CHUNK)):
+        for keys in pool.map(part, range(0, n, chunk)):
             found.append(keys)
-            task.advance(min(_CHUNK, n - _CHUNK * (len(found) - 1)))
+            task.advance(min(chunk, n - chunk * (len(found) - 1)))
     return found, n_hot
 
 

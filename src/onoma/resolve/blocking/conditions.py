@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from onoma.corpus.store import check_condition, pairs_where
 from onoma.errors import SettingsError
 from onoma.resolve.config import OPTIONS, ResolveConfig
 from onoma.resolve.posterior.judgements import Judged
@@ -36,7 +35,11 @@ def has_constraints(config: ResolveConfig) -> bool:
 
 def check_rules(table: pa.Table, config: ResolveConfig) -> None:
     """Refuse rules that are not understood, before any work."""
-    if any(getattr(config, name) for name in RULES) and "id" not in table.column_names:
+    if not any(getattr(config, name) for name in RULES):
+        return
+    from onoma.corpus.store import check_condition  # DuckDB, much to load for who says nothing in SQL
+
+    if "id" not in table.column_names:
         table = table.append_column("id", pa.nulls(len(table), pa.string()))
     for name in RULES:
         for condition in getattr(config, name):
@@ -52,6 +55,10 @@ def ruled_pairs(
     most: int = MOST_COMPARED,
 ) -> list[NDArray[np.int64]]:
     """Return, for each rule, the pairs of rows that it holds of: of different sources and of one block, if given."""
+    if not conditions:
+        return []
+    from onoma.corpus.store import pairs_where
+
     return [pairs_where(table, each, source=source, block=block, most=most) for each in conditions]
 
 

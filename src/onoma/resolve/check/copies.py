@@ -40,11 +40,10 @@ def copies(values: Sequence[Values], originals: Whole, examples: Sequence[tuple[
     for one, other in examples:
         for f, each in enumerate(values):
             before, after = each.field.codes[one], each.field.codes[other]
-            for d in np.flatnonzero((codes[:, f] >= 0) & (before >= 0) & (before != after)).tolist():
-                if after[d] < 0:
-                    codes[d, f] = -1
-                else:
-                    codes[d, f] = each.changed(int(before[d]), int(after[d]), int(codes[d, f]))
+            rows = np.flatnonzero((codes[:, f] >= 0) & (before >= 0) & (before != after))
+            looked_at = (rows, before[rows], after[rows], codes[rows, f])
+            for d, old, new, mine in zip(*(side.tolist() for side in looked_at), strict=True):
+                codes[d, f] = -1 if new < 0 else each.changed(old, new, mine)
     return codes
 
 

@@ -70,9 +70,8 @@ def siblings(
     codes = np.full((n_wanted, len(values)), -1, dtype=np.int64)
     for f, each in enumerate(values):
         last = len(each.field.levels) - 1
-        for d in range(n_wanted):
-            mine, theirs = int(each.field.codes[one[d]]), int(each.field.codes[other[d]])
-            level = int(evidence.levels[drawn[d], f])
+        looked_at = (each.field.codes[one], each.field.codes[other], evidence.levels[drawn, f])
+        for d, (mine, theirs, level) in enumerate(zip(*(side.tolist() for side in looked_at), strict=True)):
             if mine < 0 or (level == 0 and theirs >= 0):
                 codes[d, f] = mine
             elif 0 < level < last:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.distinct import distinct, without
 from onoma.resolve.blocking.canopies import CanopySettings, find_near, pair_similarity
 from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.gathering import contrast_levels
@@ -151,7 +152,7 @@ def _pairs(
     based = np.flatnonzero((rows.base >= 0) & (rows.base < own))
     keys = np.concatenate([keys, rows.base[based] * total + own[based]])
     itself = rows.apart_from[rows.apart_from >= 0] * total + own[rows.apart_from >= 0]
-    keys = np.setdiff1d(np.unique(keys), itself)
+    keys = without(distinct(keys), np.sort(itself))
     return (keys // total).astype(np.int32), (keys % total).astype(np.int32)
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.distinct import distinct
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
 
@@ -41,8 +42,8 @@ class Values:
     def __init__(self, field: FieldData, labels: NDArray[np.int64], rng: np.random.Generator) -> None:
         self.field, self._rng = field, rng
         self._between = "; " if field.kind == "set" else " "
-        self._filled = np.flatnonzero(field.codes >= 0)
-        self._entities = _entities_with(field, labels)
+        self._drawn: list[int] = field.codes[field.codes >= 0].tolist()  # numbers of Python's own are sooner at hand
+        self._entities: list[int] = _entities_with(field, labels).tolist()
         self._new: dict[str, int] = {}
         self._texts: list[str] = []
         self._known: dict[str, int] | None = None
@@ -58,8 +59,8 @@ class Values:
 
     def of_another(self) -> int:
         """Draw the value of a thing that is not in the table."""
-        code = int(self.field.codes[self._row()])
-        held = int(self._entities[code])
+        code = self._any_code()
+        held = self._entities[code]
         if not self.is_open or self._rng.random() * held < held - 1:
             return code
         return self._composed(code)
@@ -96,14 +97,15 @@ class Values:
         examples = [*self.field.examples, *self._texts]
         return replace(self.field, values=values, examples=examples, codes=whole, counts=counts, comparison=comparison)
 
-    def _row(self) -> int:
-        return int(self._filled[self._rng.integers(len(self._filled))])
+    def _any_code(self) -> int:
+        """Draw the value of a record that has one."""
+        return self._drawn[self._rng.integers(len(self._drawn))]
 
     def _words(self, code: int) -> list[str]:
         return self.text(code).split(self._between)
 
     def _any_value(self) -> list[str]:
-        return self.field.values[self.field.codes[self._row()]].split(self._between)
+        return self.field.values[self._any_code()].split(self._between)
 
     def _any_word(self) -> str:
         words = self._any_value()
@@ -122,7 +124,7 @@ class Values:
         """Return how many entities have each word, about: those of the values that have it."""
         if self._held is None:
             self._held = {}
-            for value, entities in zip(self.field.values, self._entities.tolist(), strict=True):
+            for value, entities in zip(self.field.values, self._entities, strict=True):
                 for word in set(value.split(self._between)):
                     self._held[word] = self._held.get(word, 0) + entities
         return self._held
@@ -156,7 +158,7 @@ class Values:
         kind, value = self.field.kind, self.field.values[code]
         if kind in WORDED:
             return self._number(self._composed_words(value), code)
-        other = self.field.values[self.field.codes[self._row()]]
+        other = self.field.values[self._any_code()]
         if kind == "date" and len(value) == len(other):
             return self._code(value[:4] + other[4:], code)
         if kind == "code":
@@ -216,7 +218,7 @@ class Values:
 def _entities_with(field: FieldData, labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many entities have each value."""
     n, filled = int(labels.max(initial=0)) + 1, field.codes >= 0
-    keys = np.unique(field.codes[filled].astype(np.int64) * n + labels[filled])
+    keys = distinct(field.codes[filled].astype(np.int64) * n + labels[filled])
     return np.bincount(keys // n, minlength=len(field.values))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from onoma.numerics.distinct import distinct
+from onoma.numerics.distinct import distinct, without
 from onoma.numerics.parts import in_parts, n_threads
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
@@ -199,6 +199,5 @@ def random_pairs(
         good &= (source[one] != source[other]) == (apart == 1)
     keys = distinct(np.minimum(one, other)[good].astype(np.int64) * n + np.maximum(one, other)[good])
     if avoid is not None and len(avoid):
-        place = np.minimum(np.searchsorted(avoid, keys), len(avoid) - 1)
-        keys = keys[avoid[place] != keys]
+        keys = without(keys, avoid)
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32)

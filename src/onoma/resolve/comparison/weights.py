@@ -34,6 +34,8 @@ _AHEAD = 8.0
 _TIMES_AHEAD = np.exp(_AHEAD)
 _AT_ONCE = 16_384
 """Pairs weighed together: what is known of them fits into the second cache of a core."""
+_WORTH_THREADS = 25_000
+"""Pairs from which on threads pay: to start two takes as long as to weigh some thousand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,7 @@ def as_weights(
             np.exp(np.clip(one, -_CLIP, _CLIP, out=one), out=one)
             np.minimum(other, np.maximum(_TIMES_AHEAD * one, 1.0), out=other)
 
-    in_parts(len(copy), weigh)
+    in_parts(len(copy), weigh, least=_WORTH_THREADS)
     return copy, relative
 
 

@@ -153,7 +153,7 @@ class FeaturesBuilder:
         return Features(offsets, grouped, sorts, _Texts(self._texts, self._n))
 
 
-def trigrams(values: Sequence[str] | Texts, most: int = 1 << 30) -> tuple[Numbers, Numbers, list[str]]:
+def trigrams(values: Sequence[str] | Texts, most: int = 1 << 30) -> tuple[Numbers, Numbers, Sequence[str]]:
     """Return the distinct character trigrams of each value as (value, trigram) pairs, and the trigrams.
 
     A value is padded with one space on each side, so that how it begins and ends counts.
@@ -166,7 +166,7 @@ def trigrams(values: Sequence[str] | Texts, most: int = 1 << 30) -> tuple[Number
     Examples
     --------
     >>> rows, ids, texts = trigrams(["ab", "b"])
-    >>> texts
+    >>> list(texts)
     [' ab', ' b ', 'ab ']
     >>> rows.tolist(), ids.tolist()
     ([0, 0, 1], [0, 2, 1])
@@ -188,8 +188,11 @@ def trigrams(values: Sequence[str] | Texts, most: int = 1 << 30) -> tuple[Number
     else:
         rows, ids, grams = _sorted_trigrams(padded.astype(np.int64), offsets, n)
     alphabet = [packed.sign(letter) for letter in letters.tolist()]
-    texts = [alphabet[g // (n * n)] + alphabet[g // n % n] + alphabet[g % n] for g in grams.tolist()]
-    return rows, ids, texts
+
+    def write() -> list[str]:
+        return [alphabet[g // (n * n)] + alphabet[g // n % n] + alphabet[g % n] for g in grams.tolist()]
+
+    return rows, ids, _Texts([write], len(grams))
 
 
 def _sorted_trigrams(

@@ -178,9 +178,16 @@ def _infer(column: TextColumn) -> Inferred:
     raw, counts = column.raw, column.counts()
     gone = all_by_form(raw, "text", column.suspects)
     if gone:
-        kept = np.setdiff1d(np.arange(len(raw)), list(gone))
+        kept = _others(len(raw), gone)
         raw, counts = _taken(raw, kept), counts[kept]
     return infer_kind(column.name, Profile(raw, counts, len(column.codes)))
+
+
+def _others(n: int, gone: Iterable[int]) -> NDArray[np.int64]:
+    """Return the places 0 … n - 1 but for some."""
+    kept = np.ones(n, dtype=np.bool_)
+    kept[list(gone)] = False
+    return np.flatnonzero(kept)
 
 
 def _taken(texts: Sequence[str], places: NDArray[np.int64]) -> Sequence[str]:
@@ -222,7 +229,7 @@ def _prepare(one: _Typed | FieldData) -> tuple[FieldData | Ignored, list[Disguis
     raw, counts = column.raw, column.counts()
     reasons = all_by_form(raw, kind, column.suspects)
     gone = [DisguisedMissing(column.name, raw[i], int(counts[i]), reason) for i, reason in reasons.items()]
-    kept = np.setdiff1d(np.arange(len(raw)), list(reasons))
+    kept = _others(len(raw), reasons)
     written = one.kind.normalise(_taken(raw, kept) if reasons else raw)
     if kind == "date":
         written, found = _with_bare_years(column.name, written, counts[kept], int(counts.sum()))

@@ -16,6 +16,7 @@ from onoma.resolve.fields.elements import may_part, split_elements, splitter_of,
 from onoma.resolve.fields.kinds.date import read_date, read_serial
 from onoma.resolve.fields.kinds.geo import read_point
 from onoma.resolve.fields.lexicon import LEGAL_FORMS
+from onoma.resolve.fields.packed.texts import ArrowTexts
 from onoma.resolve.fields.wording import shipped_wording
 from onoma.resolve.fields.writing import fold
 
@@ -27,6 +28,7 @@ _READ = 400
 _LOOKED_AT = 500
 """Characters of a value that are looked at: what a longer one is, its beginning says."""
 _NUMBER = re.compile(r"\W{0,4}\d[\d.,]*(?:e[-+]?\d+)?\s*[^\W\d_%]{0,8}\W{0,2}", re.IGNORECASE)
+_FIGURE = re.compile(r"\d")
 _INTEGER = re.compile(r"\d+")
 _DECIMAL = re.compile(r"\W*\d+[.,]\d+\W*")
 _OPAQUE = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|[0-9a-f]{24,}", re.IGNORECASE)
@@ -120,7 +122,7 @@ class Profile:
     @cached_property
     def digits(self) -> float:
         """Share of values with a digit."""
-        return self._share(lambda text: any(sign.isdigit() for sign in text))
+        return self._share(_has_digit)
 
     @cached_property
     def spaced(self) -> float:
@@ -280,7 +282,12 @@ def _drawn(values: Sequence[str], counts: NDArray[np.int64]) -> list[str]:
         ]
     total = np.cumsum(np.sqrt(counts))
     places = np.searchsorted(total, (np.arange(_SAMPLE) + 0.5) / _SAMPLE * total[-1])
-    return [values[i] for i in places.tolist()]
+    return list(values.take(places)) if isinstance(values, ArrowTexts) else [values[i] for i in places.tolist()]
+
+
+def _has_digit(text: str) -> bool:
+    """Say whether a text has a digit; those that are no figures (²) are looked for where a text is not plain."""
+    return bool(_FIGURE.search(text)) or (not text.isascii() and any(sign.isdigit() for sign in text))
 
 
 def _worded(values: Sequence[str]) -> Sequence[str]:

@@ -25,7 +25,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from onoma.corpus.store import check_expressions, evaluate, first_holding
 from onoma.errors import SettingsError
 from onoma.resolve.fields.features import Features, FeaturesBuilder, trigrams
 from onoma.resolve.fields.field import Codes, Kind, Levels
@@ -72,11 +71,11 @@ class CustomKind:
             raise SettingsError(f"the kind {self.name!r} has {len(self.conditions)} levels; it has 1 to {_MOST_LEVELS}")
         for level, condition in self.conditions.items():
             if isinstance(condition, str):
-                check_expressions([condition], ("a", "b"), f"the level {level!r} {what}")
+                _check([condition], ("a", "b"), f"the level {level!r} {what}")
         if isinstance(self.write, str):
-            check_expressions([self.write], ("x",), f"normalise {what}")
+            _check([self.write], ("x",), f"normalise {what}")
         if self.keys is not None and not callable(self.keys):
-            check_expressions(self.keys, ("x",), f"a key {what}")
+            _check(self.keys, ("x",), f"a key {what}")
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -91,7 +90,7 @@ class CustomKind:
             return [" ".join(text.lower().split()) for text in raw]
         what = f"normalise of the kind {self.name!r}"
         if isinstance(self.write, str):
-            return [text or "" for text in evaluate([self.write], raw, what)[0]]
+            return [text or "" for text in _evaluated([self.write], raw, what)[0]]
         return [_texts_of(_called(self.write, what, text), what)[0] for text in raw]
 
     def prepare(self, values: Sequence[str], counts: NDArray[np.int64]) -> "CustomComparison":
@@ -138,6 +137,8 @@ class CustomComparison:
         """Return the first of some conditions that holds for each pair: several of SQL, or one function."""
         texts = [each for each in conditions if isinstance(each, str)]
         if texts:
+            from onoma.corpus.store import first_holding  # DuckDB, as below
+
             return first_holding(texts, self._texts.take(pa.array(a)), self._texts.take(pa.array(b)), what)
         (function,) = (each for each in conditions if callable(each))
         pairs = zip(a.tolist(), b.tolist(), strict=True)
@@ -174,10 +175,24 @@ class CustomComparison:
         if callable(keys):
             builder.add("key", (_texts_of(_called(keys, what, value), what) for value in self.values))
             return builder.build()
-        columns = evaluate(list(keys), self.values, what)
+        columns = _evaluated(list(keys), self.values, what)
         rows = zip(*columns, strict=True) if columns else ([] for _ in self.values)
         builder.add("key", ([f"{key}: {text}" for key, text in zip(keys, row, strict=True) if text] for row in rows))
         return builder.build()
+
+
+def _check(expressions: Iterable[str], names: Sequence[str], what: str) -> None:
+    """Refuse what is no SQL over texts of these names."""
+    from onoma.corpus.store import check_expressions  # DuckDB, much to load for who says nothing in SQL
+
+    check_expressions(expressions, names, what)
+
+
+def _evaluated(expressions: Sequence[str], texts: Sequence[str], what: str) -> list[list[str | None]]:
+    """Return what each expression of SQL gives for each text."""
+    from onoma.corpus.store import evaluate
+
+    return evaluate(expressions, texts, what)
 
 
 def custom_kind(given: object, name: str = CUSTOM) -> Kind:

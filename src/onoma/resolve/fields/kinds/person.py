@@ -6,6 +6,7 @@ Jaro–Winkler similarity and the number of slips.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from onoma.resolve.fields.packed.texts import Texts, plain
 __all__ = ["Person", "PersonComparison", "skeleton"]
 
 
+@lru_cache(maxsize=1 << 16)  # words recur from name to name, and the checks ask for all of them again
 def skeleton(word: str) -> str:
     """Return the first letter and the later consonants, doubles once: spellings that sound alike often share it.
 
