@@ -30,8 +30,9 @@ from onoma.resolve.blocking.conditions import has_constraints
 from onoma.resolve.check.calibrate import Calibration, calibrate
 from onoma.resolve.check.copies import OFF_RECALL
 from onoma.resolve.check.lists import is_all_different, is_list, nearest
+from onoma.resolve.check.namesakes import told_by_names
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
-from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share, unchecked
+from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share, ceiling_of_pairs, unchecked
 from onoma.resolve.check.single import is_one_thing
 
 if TYPE_CHECKING:
@@ -86,11 +87,14 @@ def check_resolution(resolution: "Resolution") -> Quality:
     posterior, fit = resolution.posterior, resolution.weighed
     if _is_one_thing(resolution):
         return replace(_all_one(resolution), seconds=time.perf_counter() - begun)
+    if _is_grown(resolution) and posterior is not None:
+        found = told_by_names(resolution, posterior)
+        return replace(found, entities=_widened(resolution), seconds=time.perf_counter() - begun)
     why = _why_not(resolution)
     if why is not None or posterior is None or fit is None:
         sure = posterior is None or len(resolution.table) < FEWEST_ROWS or resolution.config.model == "exact-match"
-        found = unchecked(why or "nothing was compared")
-        return replace(found, entities=_widened(resolution), ceiling=1.0 if sure else DOUBTED)
+        found, most = unchecked(why or "nothing was compared"), 1.0 if sure else DOUBTED
+        return replace(found, entities=_widened(resolution), ceiling=most, pair_ceiling=most)
     found = _told(Probe(resolution, posterior, fit))
     return replace(found, seconds=time.perf_counter() - begun)
 
@@ -117,7 +121,13 @@ def _all_one(resolution: "Resolution") -> Quality:
         probability=np.ones(n),
         pair_probability=np.ones(n_pairs),
         ceiling=DOUBTED,
+        pair_ceiling=DOUBTED,
     )
+
+
+def _is_grown(resolution: "Resolution") -> bool:
+    """Say whether the answer is of trees that names can check."""
+    return resolution.config.model == "hierarchical" and FEWEST_ROWS <= len(resolution.table) <= MOST_ROWS
 
 
 def _why_not(resolution: "Resolution") -> str | None:
@@ -179,6 +189,7 @@ def _told(probe: Probe) -> Quality:
     if different:  # what is more likely two than one is not stated as one
         doubt = np.where(probe.differing, doubt / 2.0, doubt)
     stated, decoys = probe.posterior.pairs.probability, [kind for kind in DECOYS if kind in probe.parts]
+    listed = is_list(probe.evidence)  # above the ceiling four in five of a list are right
     return Quality(
         calibrated=not because,
         because=tuple(because),
@@ -198,7 +209,8 @@ def _told(probe: Probe) -> Quality:
         recall_by_field=by_field,
         recall_by_change=by_change,
         probability=_memberships(probe, links, recall),
-        ceiling=DOUBTED if because or is_list(probe.evidence) else 1.0,  # above it four in five of a list are right
+        ceiling=DOUBTED if because or listed else 1.0,
+        pair_ceiling=DOUBTED if listed else ceiling_of_pairs(precision) if because else 1.0,
         pair_probability=np.where(stated > 0.0, np.mean([each(probe.sure) for each in maps], axis=0), 0.0) * doubt,
     )
 
