@@ -28,19 +28,20 @@ __all__ = ["Namesakes", "told_by_names"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-MISTAKEN = 40.0
+MISTAKEN = 50.0
 """Namesakes by chance from which on two rows that trees join are as likely two people's as one's. Fitted with the next
-two by likelihood on 31 tables of authors and inventors of six kinds (`benchmarks/train_namesakes.py`), each kind
-counting alike: 39; without any one kind 27 to 39."""
+two by likelihood on tables of authors and inventors of six kinds (`benchmarks/train_namesakes.py`), each kind counting
+alike: 39 and 70 on two draws of 31 and 30 parts; without any one kind 27 to 76."""
 OTHERWISE = 5.0
-"""How much likelier two people are where the names of the two rows differ; without any one kind 2.4 to 5.1."""
-UNNAMED = 0.16
-"""The odds of two people where names tell nothing; without any one kind .11 to .19."""
+"""How much likelier two people are where the names of the two rows differ: 4.8 and 5.6; without any one kind 2.4 to
+5.9."""
+UNNAMED = 0.2
+"""The odds of two people where names tell nothing: .16 and .23; without any one kind .10 to .34."""
 OFF_NAMES = 1.0
 """How far the precision of pairs was off by names on these tables: the standard deviation of its log odds."""
 FEWEST_LINKS = 10
-N_DRAWN = 20_000
-"""Pairs of an entity that are drawn to tell the share that is right."""
+N_DRAWN, N_DRAWS = 20_000, 400
+"""Pairs of an entity that are drawn to tell the share that is right, and draws of what is not known of it."""
 
 
 class Namesakes:
@@ -83,7 +84,7 @@ class Namesakes:
         --------
         >>> rows = Namesakes(np.array([0.1, 0.1, 40.0, np.inf]), np.array([0, 0, 1, 2]), is_told=True)
         >>> rows.right(np.array([0, 0, 0]), np.array([1, 2, 3])).round(2).tolist()
-        [1.0, 0.17, 0.86]
+        [1.0, 0.2, 0.83]
         """
         most = np.maximum(self.expected[a], self.expected[b])
         odds = most / MISTAKEN * np.where(self.name[a] == self.name[b], 1.0, OTHERWISE)
@@ -133,6 +134,8 @@ def _precision(resolution: "Resolution", labels: Whole, namesakes: Namesakes) ->
     one = (rng.random(N_DRAWN) * size).astype(np.int64)
     other = (one + 1 + (rng.random(N_DRAWN) * (size - 1)).astype(np.int64)) % size
     share = float(namesakes.right(order[starts[entity] + one], order[starts[entity] + other]).mean())
-    odds = np.log(share / max(1.0 - share, 1e-9))
-    low, high = 1.0 / (1.0 + np.exp(-(odds + 1.96 * OFF_NAMES * np.array([-1.0, 1.0]))))
-    return Share(share, float(low), float(high))
+    odds = np.log(share / max(1.0 - share, 1e-9)) + rng.normal(0.0, OFF_NAMES, N_DRAWS)
+    n_joined = int(np.count_nonzero(sizes > 1))  # an entity is right or wrong as a whole, nearly
+    drawn = rng.binomial(n_joined, 1.0 / (1.0 + np.exp(-odds)), N_DRAWS) / n_joined
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return Share(share, min(float(low), share), max(float(high), share))

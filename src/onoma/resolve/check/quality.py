@@ -53,7 +53,10 @@ class Quality:
     recall: Share | None = None
     """Of the matches there are, the share that is reported."""
     harsher_recall: Share | None = None
-    """The same, were the copies changed twice as much."""
+    """The share of copies found, were they changed twice as much."""
+    together: float = 1.0
+    """Of what is stated of pairs in sum, the part of those that are reported as one entity, by which recall is less
+    than the share of copies found; 1 where that alone tells it."""
     entities: tuple[int, int] | None = None
     """An interval for the number of entities, at 95 %."""
     entity_draws: NDArray[np.float64] | None = None
@@ -93,10 +96,10 @@ class Quality:
 
     @property
     def expected_f1(self) -> float | None:
-        """The harmonic mean of expected precision and recall; None where one is not known."""
+        """The harmonic mean of expected precision and the share of copies found; None where one is not known."""
         if self.precision is None or self.recall is None:
             return None
-        precision, recall = self.precision.estimate, self.recall.estimate
+        precision, recall = self.precision.estimate, self.recall.estimate / self.together
         return 2.0 * precision * recall / max(precision + recall, 1e-9)
 
     def sentences(self) -> list[str]:
@@ -120,7 +123,12 @@ class Quality:
             harsh = (
                 "" if self.harsher_recall is None else f"; with twice the changes {self.harsher_recall.estimate:.0%}"
             )
-            said.append(f"expected recall {_percent(self.recall)}: the share of planted copies that was found{harsh}")
+            apart = (
+                "" if self.together == 1.0 else f", times that of stated pairs that are together ({self.together:.0%})"
+            )
+            said.append(
+                f"expected recall {_percent(self.recall)}: the share of planted copies that was found{apart}{harsh}"
+            )
         if not self.calibrated:
             said.append(f"not calibrated here, because {'; and '.join(self.because)}{self._bound()}")
         return said
