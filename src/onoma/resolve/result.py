@@ -206,7 +206,7 @@ class Resolution:
         if found is not None:
             rows = found.probability if quality.probability is None else quality.probability
             pairs = found.pairs.probability if quality.pair_probability is None else quality.pair_probability
-            stated = found.pairs._replace(probability=quality.stated(pairs))
+            stated = found.pairs._replace(probability=quality.stated_of_pairs(pairs))
             entities = found.clustering if quality.clustering is None else quality.clustering
             found = replace(found, clustering=entities, probability=quality.stated(rows), pairs=stated)
         return replace(self, posterior=found, checked=quality)

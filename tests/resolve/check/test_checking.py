@@ -9,8 +9,9 @@ from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import PeopleSettings, simulate_people
 from onoma.numerics.rng import stream
 from onoma.resolve.api import resolve
-from onoma.resolve.check.checking import _calibration, _kept, check_resolution
+from onoma.resolve.check.checking import _calibration, _kept, _times, _together, check_resolution
 from onoma.resolve.check.probing import Probe
+from onoma.resolve.check.quality import Share
 from onoma.resolve.comparison.weights import edge_weights
 from onoma.resolve.config import ResolveConfig
 
@@ -173,3 +174,36 @@ def test_a_row_is_as_sure_as_the_part_of_its_entity_that_holds():
     twos = sizes == 2
     assert abs(half[twos].mean() - 0.5) < 0.05
     assert (half[sizes > 2] / (sizes[sizes > 2] - 1)).mean() < 0.5, "a pair of a chain needs all links between"
+
+
+def test_what_is_stated_of_pairs_apart_is_recall_that_is_lost():
+    found, _ = people("plain")
+    probe = Probe(found, found.posterior, found.weighed)
+    pairs, labels = found.posterior.pairs, found.clustering.labels
+    inside = labels[pairs.a] == labels[pairs.b]
+    assert _together(probe, np.where(inside, 0.8, 0.0)) == pytest.approx(1.0)
+    assert _together(probe, np.where(inside, 0.8, 0.009)) == pytest.approx(1.0), "what is not stated does not count"
+    both = _together(probe, np.full(len(inside), 0.5))
+    assert both == pytest.approx(inside.mean())
+    assert _times(Share(0.8, 0.6, 0.9), 0.5) == pytest.approx((0.4, 0.3, 0.9)), "that nothing is lost stays possible"
+
+
+def test_a_calibrated_answer_tells_recall_by_copies_alone():
+    found, _ = people("plain")
+    assert found.quality.calibrated and found.quality.together == 1.0
+
+
+def test_where_the_answer_is_doubted_copies_say_too_much_of_recall():
+    """Few columns, many slips: the matches that are found are the easy ones."""
+    by_copies, told = [], []
+    for seed in range(3):
+        table = simulate_people(300, seed=seed, settings=PeopleSettings(duplicates=0.6, typos=0.15, missing=0.3))
+        found = resolve(table.select(["id", "surname", "postcode", "birth_date", "cluster_id"]), truth="cluster_id")
+        quality, recall = found.quality, real(found, Clustering.from_labels(table["cluster_id"]))[1]
+        copies, precision = quality.recall.estimate / quality.together, quality.precision.estimate
+        assert not quality.calibrated and quality.together < 1.0
+        assert quality.recall.low <= recall <= quality.recall.high
+        assert quality.expected_f1 == pytest.approx(2 * precision * copies / (precision + copies)), "answers compare so"
+        by_copies.append(abs(copies - recall))
+        told.append(abs(quality.recall.estimate - recall))
+    assert np.mean(told) < np.mean(by_copies) - 0.05

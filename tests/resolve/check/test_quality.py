@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from onoma.resolve.check.calibrate import Bin
-from onoma.resolve.check.quality import Quality, Share, unchecked
+from onoma.resolve.check.quality import Quality, Share, ceiling_of_pairs, unchecked
 
 
 def test_sentences_say_what_the_figures_are():
@@ -50,3 +50,21 @@ def test_links_given_up_are_told():
     assert said[0] == "123 links were given up: by the decoys most links of their kind are wrong"
     assert Quality(calibrated=True, n_given_up=1).sentences()[0].startswith("1 link was given up")
     assert "clustering" not in Quality(calibrated=True).as_dict()
+
+
+def test_pairs_are_stated_up_to_halfway_between_expected_precision_and_one():
+    assert ceiling_of_pairs(None) == ceiling_of_pairs(Share(0.7, 0.1, 0.9)) == 0.9
+    assert ceiling_of_pairs(Share(0.94, 0.1, 1.0)) == 0.97
+    quality = Quality(calibrated=False, because=("x",), ceiling=0.9, pair_ceiling=0.97)
+    sure = np.array([0.2, 0.9, 1.0])
+    assert np.allclose(quality.stated(sure), [0.2, 0.85, 0.9])
+    assert np.allclose(quality.stated_of_pairs(sure), [0.2, 0.9, 0.97])
+
+
+def test_the_most_that_is_stated_is_said():
+    one = Quality(calibrated=False, because=("x",), ceiling=0.9, pair_ceiling=0.9)
+    two = Quality(calibrated=False, because=("x",), ceiling=0.9, pair_ceiling=0.97)
+    rows = Quality(calibrated=False, because=("x",), ceiling=0.9)
+    assert one.sentences()[-1].endswith(": no probability is stated above 90%")
+    assert two.sentences()[-1].endswith(": no row is said to be more than 90% sure of its place, and no pair above 97%")
+    assert rows.sentences()[-1].endswith(": no row is said to be more than 90% sure of its place")

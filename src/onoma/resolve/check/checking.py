@@ -10,7 +10,8 @@ believed. What is stated is lowered to what it leaves (`calibrate.py`), and link
 up. A reported entity is as good as the links of its strongest tree: each holds with the share of its bin, and those
 pairs are right that are still connected.
 
-*Recall* is the share of copies found (`copies.py`). *Entities*: the rows less the links there are, which are the links
+*Recall* is the share of copies found (`copies.py`), where the answer is doubted times the part of the stated pairs that
+are together. *Entities*: the rows less the links there are, which are the links
 found times their precision over recall; the interval is that of draws of all three.
 
 Every interval has three parts: how many decoys and copies were drawn, how far such estimates were off on labelled
@@ -30,8 +31,9 @@ from onoma.resolve.blocking.conditions import has_constraints
 from onoma.resolve.check.calibrate import Calibration, calibrate
 from onoma.resolve.check.copies import OFF_RECALL
 from onoma.resolve.check.lists import is_all_different, is_list, nearest
+from onoma.resolve.check.namesakes import told_by_names
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
-from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share, unchecked
+from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share, ceiling_of_pairs, unchecked
 from onoma.resolve.check.single import is_one_thing
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ Floats = NDArray[np.float64]
 FEWEST_ROWS, MOST_ROWS = 30, 100_000
 _COMPARING = ("copying", "hierarchical", "pairwise")
 """Models that compare rows by their columns."""
+_STATED = 0.01
+"""Pairs below this probability are not stated."""
 FEWEST_LINKS = 10
 """Links from which on there is something to check."""
 OFF_PRECISION = 1.0
@@ -86,11 +90,14 @@ def check_resolution(resolution: "Resolution") -> Quality:
     posterior, fit = resolution.posterior, resolution.weighed
     if _is_one_thing(resolution):
         return replace(_all_one(resolution), seconds=time.perf_counter() - begun)
+    if _is_grown(resolution) and posterior is not None:
+        found = told_by_names(resolution, posterior)
+        return replace(found, entities=_widened(resolution), seconds=time.perf_counter() - begun)
     why = _why_not(resolution)
     if why is not None or posterior is None or fit is None:
         sure = posterior is None or len(resolution.table) < FEWEST_ROWS or resolution.config.model == "exact-match"
-        found = unchecked(why or "nothing was compared")
-        return replace(found, entities=_widened(resolution), ceiling=1.0 if sure else DOUBTED)
+        found, most = unchecked(why or "nothing was compared"), 1.0 if sure else DOUBTED
+        return replace(found, entities=_widened(resolution), ceiling=most, pair_ceiling=most)
     found = _told(Probe(resolution, posterior, fit))
     return replace(found, seconds=time.perf_counter() - begun)
 
@@ -117,7 +124,13 @@ def _all_one(resolution: "Resolution") -> Quality:
         probability=np.ones(n),
         pair_probability=np.ones(n_pairs),
         ceiling=DOUBTED,
+        pair_ceiling=DOUBTED,
     )
+
+
+def _is_grown(resolution: "Resolution") -> bool:
+    """Say whether the answer is of trees that names can check."""
+    return resolution.config.model == "hierarchical" and FEWEST_ROWS <= len(resolution.table) <= MOST_ROWS
 
 
 def _why_not(resolution: "Resolution") -> str | None:
@@ -179,6 +192,9 @@ def _told(probe: Probe) -> Quality:
     if different:  # what is more likely two than one is not stated as one
         doubt = np.where(probe.differing, doubt / 2.0, doubt)
     stated, decoys = probe.posterior.pairs.probability, [kind for kind in DECOYS if kind in probe.parts]
+    listed = is_list(probe.evidence)  # above the ceiling four in five of a list are right
+    believed = np.where(stated > 0.0, np.mean([each(probe.sure) for each in maps], axis=0), 0.0) * doubt
+    together = _together(probe, believed) if because and not listed and not probe.evidence.linking else 1.0
     return Quality(
         calibrated=not because,
         because=tuple(because),
@@ -187,7 +203,8 @@ def _told(probe: Probe) -> Quality:
         all_different=different,
         clustering=probe.clustering if convicted.any() else None,
         precision=precision,
-        recall=None if recall is None else recall[0],
+        recall=None if recall is None else _times(recall[0], together),
+        together=1.0 if recall is None else together,
         harsher_recall=None if harsher is None else harsher[0],
         entities=interval,
         entity_draws=None if drawn is None else drawn[0],
@@ -198,8 +215,9 @@ def _told(probe: Probe) -> Quality:
         recall_by_field=by_field,
         recall_by_change=by_change,
         probability=_memberships(probe, links, recall),
-        ceiling=DOUBTED if because or is_list(probe.evidence) else 1.0,  # above it four in five of a list are right
-        pair_probability=np.where(stated > 0.0, np.mean([each(probe.sure) for each in maps], axis=0), 0.0) * doubt,
+        ceiling=DOUBTED if because or listed else 1.0,
+        pair_ceiling=DOUBTED if listed else ceiling_of_pairs(precision) if because else 1.0,
+        pair_probability=believed,
     )
 
 
@@ -333,6 +351,27 @@ def _recall(probe: Probe, kind: str, draws: "_Draws", still_found: float) -> tup
     off = OFF_RECALL if probe.evidence.taught < 0 else OFF_RECALL_TAUGHT
     drawn = draws.seen(draws.share(float(found.sum()), float((1.0 - found).sum()), off), max(probe.n_links, 1))
     return _share(still_found * float(found.mean()), still_found * drawn), still_found * drawn
+
+
+def _together(probe: Probe, believed: Floats) -> float:
+    """Return, of what is stated of pairs in sum, the part of those that are reported as one entity.
+
+    Copies tell how many links are found, and they are copies of what was found. Where an answer is doubted they say too
+    much of pairs: parts of large entities stay apart though each of their rows has its link, and where little tells
+    rows apart, the matches that are found are the easy ones. The model's own doubt is then counted, too. On 31 doubted
+    runs of twelve development tables (whole, in parts, with columns left out) recall so told is nearer by more than .01
+    on 25 and further off on one, the mean error .36 → .21. Where nothing is doubted, and between sources, copies alone
+    are as near; of lists neither is near.
+    """
+    pairs = probe.posterior.pairs
+    counted = np.where(believed >= _STATED, believed, 0.0)
+    inside = probe.labels[pairs.a] == probe.labels[pairs.b]
+    return float(counted[inside].sum() / max(float(counted.sum()), 1e-9))
+
+
+def _times(share: Share, part: float) -> Share:
+    """Return a share times a part that may as well be the whole."""
+    return Share(share.estimate * part, share.low * part, share.high)
 
 
 def _entities(

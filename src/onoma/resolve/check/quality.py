@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.resolve.check.calibrate import Bin
 
-__all__ = ["DOUBTED", "Quality", "Share", "unchecked"]
+__all__ = ["DOUBTED", "Quality", "Share", "ceiling_of_pairs", "unchecked"]
 
 SAFE = 0.95
 """Links at least as likely are called safe."""
 DOUBTED = 0.9
-"""The most that is stated where the checks cannot be relied on: nothing is called sure there."""
+"""The most that is stated of a row where the checks cannot be relied on: nothing is called sure there."""
 
 
 _ARRAYS = ("clustering", "probability", "pair_probability", "entity_draws", "link_draws")
@@ -53,7 +53,10 @@ class Quality:
     recall: Share | None = None
     """Of the matches there are, the share that is reported."""
     harsher_recall: Share | None = None
-    """The same, were the copies changed twice as much."""
+    """The share of copies found, were they changed twice as much."""
+    together: float = 1.0
+    """Of what is stated of pairs in sum, the part of those that are reported as one entity, by which recall is less
+    than the share of copies found; 1 where that alone tells it."""
     entities: tuple[int, int] | None = None
     """An interval for the number of entities, at 95 %."""
     entity_draws: NDArray[np.float64] | None = None
@@ -77,28 +80,26 @@ class Quality:
     """For each stated pair, that both are one entity, recalibrated."""
     seconds: float = 0.0
     ceiling: float = 1.0
-    """The most that is stated: less than 1 where probabilities cannot be relied on."""
+    """The most that is stated of a row: less than 1 where probabilities cannot be relied on."""
+    pair_ceiling: float = 1.0
+    """The most that is stated of a pair. It follows what is expected of precision (`ceiling_of_pairs`)."""
+    by: str = "the decoys"
+    """Whose word the expected precision is."""
 
-    def stated(self, probability: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what is stated of probabilities: none above the ceiling, in the same order.
+    def stated(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what is stated of the probabilities of rows: none above the ceiling, in the same order."""
+        return _below(self.ceiling, rows)
 
-        Those within twice the distance of the ceiling from 1 are drawn halfway down to where that begins; others stay,
-        since what is doubted is that something is sure, not that something is even.
-
-        Examples
-        --------
-        >>> Quality(calibrated=False, ceiling=0.9).stated(np.array([0.3, 0.8, 0.9, 1.0])).round(2).tolist()
-        [0.3, 0.8, 0.85, 0.9]
-        """
-        knee = 2.0 * self.ceiling - 1.0
-        return np.where(probability > knee, (probability + knee) / 2.0, probability) if knee < 1.0 else probability
+    def stated_of_pairs(self, pairs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what is stated of the probabilities of pairs: none above their ceiling, in the same order."""
+        return _below(self.pair_ceiling, pairs)
 
     @property
     def expected_f1(self) -> float | None:
-        """The harmonic mean of expected precision and recall; None where one is not known."""
+        """The harmonic mean of expected precision and the share of copies found; None where one is not known."""
         if self.precision is None or self.recall is None:
             return None
-        precision, recall = self.precision.estimate, self.recall.estimate
+        precision, recall = self.precision.estimate, self.recall.estimate / self.together
         return 2.0 * precision * recall / max(precision + recall, 1e-9)
 
     def sentences(self) -> list[str]:
@@ -116,17 +117,30 @@ class Quality:
             wrong = 1.0 - self.precision.estimate
             said.append(
                 f"expected precision {_percent(self.precision)}: of the {self.n_links:,} links about {wrong:.0%} are "
-                f"wrong; {self.n_safe:,} are safe ({SAFE:.0%} or more by the decoys)"
+                f"wrong; {self.n_safe:,} are safe ({SAFE:.0%} or more by {self.by})"
             )
         if self.recall is not None:
             harsh = (
                 "" if self.harsher_recall is None else f"; with twice the changes {self.harsher_recall.estimate:.0%}"
             )
-            said.append(f"expected recall {_percent(self.recall)}: the share of planted copies that was found{harsh}")
+            apart = (
+                "" if self.together == 1.0 else f", times that of stated pairs that are together ({self.together:.0%})"
+            )
+            said.append(
+                f"expected recall {_percent(self.recall)}: the share of planted copies that was found{apart}{harsh}"
+            )
         if not self.calibrated:
-            bound = "" if self.ceiling == 1.0 else f": no probability is stated above {self.ceiling:.0%}"
-            said.append(f"not calibrated here, because {'; and '.join(self.because)}{bound}")
+            said.append(f"not calibrated here, because {'; and '.join(self.because)}{self._bound()}")
         return said
+
+    def _bound(self) -> str:
+        """Return the most that is stated, where it is less than 1."""
+        if self.ceiling == 1.0:
+            return ""
+        if self.pair_ceiling == self.ceiling:
+            return f": no probability is stated above {self.ceiling:.0%}"
+        pairs = "" if self.pair_ceiling == 1.0 else f", and no pair above {self.pair_ceiling:.0%}"
+        return f": no row is said to be more than {self.ceiling:.0%} sure of its place{pairs}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return what JSON holds of it: all but the probabilities of single rows."""
@@ -147,6 +161,35 @@ class Quality:
 def unchecked(*because: str) -> Quality:
     """Return what is known where nothing could be checked."""
     return Quality(calibrated=False, because=because)
+
+
+def _below(ceiling: float, probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities of which none is above a ceiling, in the same order.
+
+    Those within twice the distance of the ceiling from 1 are drawn halfway down to where that begins; others stay,
+    since what is doubted is that something is sure, not that something is even.
+
+    Examples
+    --------
+    >>> _below(0.9, np.array([0.3, 0.8, 0.9, 1.0])).round(2).tolist()
+    [0.3, 0.8, 0.85, 0.9]
+    """
+    knee = 2.0 * ceiling - 1.0
+    return np.where(probability > knee, (probability + knee) / 2.0, probability) if knee < 1.0 else probability
+
+
+def ceiling_of_pairs(precision: Share | None) -> float:
+    """Return the most that is stated of a pair where the checks cannot be relied on.
+
+    What decoys expect of precision is the best guess there is, and the surest pairs are wrong no more than half as
+    often as all: halfway from it to 1, and not below `DOUBTED`.
+
+    Examples
+    --------
+    >>> ceiling_of_pairs(None), ceiling_of_pairs(Share(0.6, 0.1, 0.9)), round(ceiling_of_pairs(Share(0.96, 0, 1)), 2)
+    (0.9, 0.9, 0.98)
+    """
+    return DOUBTED if precision is None else max(DOUBTED, (1.0 + precision.estimate) / 2.0)
 
 
 def _percent(share: Share) -> str:

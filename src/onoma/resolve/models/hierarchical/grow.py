@@ -39,6 +39,7 @@ __all__ = [
     "grow_columns",
     "grow_records",
     "tree_columns",
+    "tree_names",
 ]
 
 N_SAMPLES = 20
@@ -175,10 +176,20 @@ def tree_columns(fields: Sequence[FieldData], block: NDArray[np.int32] | None = 
 
     Where there are neither blocks nor names of people, rows that the canopies of pairs connect are a canopy.
     """
-    people = [each for each in fields if each.kind == "person"]
-    given, family = (part.to_pylist() for part in given_and_family(people))
     others = [each for each in fields if each.kind not in ("person", "vector")]
     made = [_bag(each) for each in others]
+    labels, names = tree_names(fields, block)
+    return TreeColumns(
+        labels, names, [bag for bag, _ in made], [kind for _, kind in made], [each.kind == "set" for each in others]
+    )
+
+
+def tree_names(
+    fields: Sequence[FieldData], block: NDArray[np.int32] | None = None
+) -> tuple[NDArray[np.int64], list[NameColumn]]:
+    """Return the canopy of each row, and given and family names; none where names tell nothing within a canopy."""
+    people = [each for each in fields if each.kind == "person"]
+    given, family = (part.to_pylist() for part in given_and_family(people))
     if block is not None:
         labels = Clustering.from_labels(block.astype(np.int64)).labels
     elif people:
@@ -194,10 +205,8 @@ def tree_columns(fields: Sequence[FieldData], block: NDArray[np.int32] | None = 
     is_block = block is not None and len(people) > 0 and len(names[0].forms) <= n_canopies
     n_names = len(set(zip(given, family, strict=True)))
     if is_block or (len(labels) >= _CHOSEN * n_names > 0 and n_names < 2 * n_canopies):
-        names = []  # a block is a name, or a name is a block: it tells nothing inside
-    return TreeColumns(
-        labels, names, [bag for bag, _ in made], [kind for _, kind in made], [each.kind == "set" for each in others]
-    )
+        return labels, []  # a block is a name, or a name is a block: it tells nothing inside
+    return labels, names
 
 
 def _bag(field: FieldData) -> tuple[BagColumn, BagScores]:
