@@ -77,11 +77,11 @@ _NEAR, _VERY_NEAR = -1.0, 2.0
 _USUAL, _LEAST, _FEW = 0.35, 0.125, 20.0
 """The share of very near ones among the records with a near neighbour at which log odds are as they were taught; the
 share below which it tells no more of copies, only that there are families; and the records with the usual share that
-are added to those of a table: few say little. Mean F1 of pairs of 29 lists (names, titles, places, rows put together) at
-300, 1,000, 4,000 and up to 16,000 records was .746, .685, .551, .506 when candidates were counted by levels, and .745,
-.702, .616, .594 since (with entities that hang together, `parting.py`; these alone .746, .696, .587, .542). With the
-constants chosen without the list, among 360 settings without the least share, .733, .693, .608, .578; 20 of 29 choose
-the ones here. Trees had seen seven of the lists."""
+are added to those of a table: few say little. Mean F1 of pairs of 29 lists (names, titles, places, rows put together)
+at 300, 1,000, 4,000 and up to 16,000 records was .746, .685, .551, .506 when candidates were counted by levels, and
+.745, .702, .616, .594 since (with entities that hang together, `parting.py`; these alone .746, .696, .587, .542). With
+the constants chosen without the list, among 360 settings without the least share, .733, .693, .608, .578; 20 of 29
+choose the ones here. Trees had seen eight of the lists."""
 PART, _BY_SMALL = 2_000, 0.5
 """Records of a part by which a larger table is judged, and by how much log odds are greater where a smaller one is e
 times as small: there are as many fewer strangers as records, and the share sees half of that itself. Of 0, .25, .5, .75
