@@ -17,7 +17,7 @@ import numpy as np
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
 
-__all__ = ["lone_field", "taught_field", "with_likeness", "with_teaching"]
+__all__ = ["bits_shared", "lone_field", "taught_field", "with_likeness", "with_teaching"]
 
 _WORDED = ("person", "organisation", "place", "text", "set", "code")
 """Kinds whose values are words."""
@@ -83,13 +83,13 @@ def with_likeness(
 
 def _most_telling(fields: Sequence[FieldData]) -> tuple[int, float]:
     """Return the field that says most, and its part of what two records both say."""
-    bits = np.array([_bits(field) for field in fields])
+    bits = np.array([bits_shared(field) for field in fields])
     if bits.sum() <= 0.0:
         return 0, 0.0
     return int(bits.argmax()), float(bits.max() / bits.sum())
 
 
-def _bits(field: FieldData) -> float:
+def bits_shared(field: FieldData) -> float:
     """Return the bits that two records say by having one value, times the chance that both have one.
 
     That is -log2 of the chance that two values are equal, not the mean of -log2 of a value's share (entropy): by
