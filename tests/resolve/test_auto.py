@@ -116,3 +116,34 @@ def test_a_table_in_which_few_rows_name_a_person_is_not_about_people():
     kinds = {"editor_person": "person", "title": "text", "keywords": "set"}
     fields = prepare_fields(table, kinds=kinds).fields
     assert pick_model(fields) == ("copying", "few rows name a person")
+
+
+def test_rows_with_a_title_and_its_maker_are_works_and_no_mentions():
+    """Films of one director say ever new things, and are no mentions of one person but different films."""
+    authors = simulate_authors(1000, seed=2)
+    names = [
+        f"{first} {last}" for first, last in zip(authors["first"].to_pylist(), authors["last"].to_pylist(), strict=True)
+    ]
+    films = pa.table({"title": authors["title"], "director": names, "studio": authors["venue"]})
+    model, why = picked(films)
+    assert model == "copying"
+    assert why == "title names the thing, and director who made it"
+    crews = ["; ".join(names[row : row + 3]) for row in range(len(names))]
+    company = films.append_column("crew", pa.array(crews))
+    assert picked(company)[0] == "hierarchical"
+
+
+def test_a_word_that_all_names_end_with_is_no_name_block():
+    names = [f"{first} {last} (director)" for first in ("Anna", "Peter", "Wei") for last in _many(200)] * 2
+    titles = [f"{'abcdefgh'[row % 8] * 3} story of {row}" for row in range(len(names))]
+    kinds = {"title": "text", "director": "person"}
+    fields = prepare_fields(pa.table({"title": titles, "director": names}), kinds=kinds).fields
+    assert pick_model(fields)[0] == "copying"
+    blocks = [f"{('wei', 'li', 'min')[row % 3]} wang" for row in range(len(names))]
+    fields = prepare_fields(pa.table({"title": titles, "director": blocks}), kinds=kinds).fields
+    assert pick_model(fields)[0] == "hierarchical"
+
+
+def _many(n: int) -> list[str]:
+    """Return so many different names."""
+    return [f"{'bcdfghklmnprst'[k % 14]}{'aeiou'[k % 5]}{'lmnrst'[k // 14 % 6]}{'aeiou'[k // 84]}n" for k in range(n)]

@@ -11,6 +11,11 @@ A table is about people where most rows name one: the editors of a few books are
 most of the rows (a *name block*: all the Wangs of an index), no whole name is rare. Rows of one given name stand in:
 most are one person's, and what namesakes add only makes rows look less alike.
 
+Where a text says as much as the names do (a *title*), rows of one name are works of one maker: each says something new,
+too, and is no mention of the maker but another thing. What tells authorships from works is company: a list of people
+beside the name; or that the name comes in parts, as in tables about people. Three development tables, taken as one
+source: books .92 → .95 as copies, films .74 → .99; of 1,000 films that are all different 121 were joined as trees.
+
 The limits below were set with these scores in sight; on other tables they are untested.
 """
 
@@ -21,7 +26,9 @@ from numpy.typing import NDArray
 
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.lone import bits_shared
 from onoma.resolve.fields.occasions import ALIKE, agreements
+from onoma.resolve.fields.wording import shipped_wording
 from onoma.resolve.models.hierarchical.whole_names import NameColumn, given_and_family, name_scores, rare_names
 from onoma.resolve.registry import find_model, why_refused
 
@@ -33,9 +40,15 @@ _NAMED = 0.5
 """The part of rows that name a person, below which a table is not about people: most rows of mentions do."""
 _BLOCK = 0.5
 """The part of rows with one family name from which on a table is one name block."""
+_AGAIN = 3.0
+"""Rows for each given name, below which it is none: namesakes and their own rows make a given name come again."""
 _MANY = 8.0
 _COPIED = 0.9
 """Rows that agree in more than this are repeated, however many they are."""
+_AS_MUCH = 0.5
+"""What a title says, in bits, as a part of what the field says that says most: a title is no remark."""
+_READ = 400
+"""Elements of lists that are read, about."""
 _MOST = 200_000
 """Rows looked at, about; all of a family name or none."""
 
@@ -71,6 +84,8 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
         return "copying", "there are no names of people"
     if max(float((each.codes >= 0).mean()) for each in people) < _NAMED:
         return "copying", "few rows name a person"
+    if (title := _title_of_works(fields)) is not None:
+        return "copying", f"{title} names the thing, and {people[0].name} who made it"
     others = [each for each in fields if each.kind != "person"]
     mates = _rows_of_rare_names(people)
     n_names = len(np.unique(mates[:, 0]))
@@ -87,23 +102,58 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
     return "copying", f"rows of one rare name agree in {alike:.0%} of what else they say"
 
 
+def _title_of_works(fields: Sequence[FieldData]) -> str | None:
+    """Return the column of titles, where rows are works of the people they name; None: they are not."""
+    people = [each for each in fields if each.kind == "person"]
+    if len(people) > 1 or any(each.kind == "set" and _lists_people(each) for each in fields):
+        return None
+    if _name_block(people) is not None:
+        return None
+    bits = [bits_shared(each) for each in fields]
+    titles = [(said, each.name) for said, each in zip(bits, fields, strict=True) if each.kind in ("text", "likeness")]
+    said, title = max(titles, default=(0.0, ""))
+    return title if said > 0.0 and said >= _AS_MUCH * max(bits) else None
+
+
+def _lists_people(field: FieldData) -> bool:
+    """Say whether the elements of lists read as names of people rather than as anything else."""
+    step = max(len(field.values) // _READ, 1)
+    elements = [element for value in field.values[::step] for element in value.split("; ")]
+    evidence = shipped_wording().evidence(elements[:: max(len(elements) // _READ, 1)])
+    return max(evidence, key=lambda kind: evidence[kind]) == "person"
+
+
 def _by_block(people: Sequence[FieldData], others: Sequence[FieldData]) -> tuple[str, str]:
     """Return the model where no name is rare, and why: trees for a name block whose rows say ever new things."""
     if any(each.kind == "set" for each in others):
         return "hierarchical", "there are names of people with lists around them"
+    block = _name_block(people)
+    if block is None:
+        return "copying", "there are few rows of one rare name"
+    alike = _agreement(others, block)
+    if alike is None or alike > ALIKE:
+        return "copying", "most rows have one family name, and say nothing else or the same"
+    return "hierarchical", f"most rows have one family name; those of one given name agree in {alike:.0%} of the rest"
+
+
+def _name_block(people: Sequence[FieldData]) -> NDArray[np.int64] | None:
+    """Return given name (as a number) and row of the rows with the one family name that most rows have; None: none has.
+
+    In a block given names come again and again. Where they do not, the word that names end with is no family name
+    (`director`).
+    """
     given, family = (part.to_numpy(zero_copy_only=False) for part in given_and_family(people))
     known = np.array([bool(name) for name in family], dtype=np.bool_)
     names, counts = np.unique(family[known].astype(str), return_counts=True)
     if len(names) == 0 or counts.max() < _BLOCK * len(family):
-        return "copying", "there are few rows of one rare name"
+        return None
     whole = np.array([len(name.split(" ", 1)[0]) > 1 for name in given], dtype=np.bool_)
     rows = np.flatnonzero(whole & (family == names[counts.argmax()]))
     labels = np.unique(given[rows].astype(str), return_inverse=True)[1]
+    if len(rows) < _AGAIN * (int(labels.max(initial=0)) + 1):
+        return None
     order = np.argsort(labels, kind="stable")
-    alike = _agreement(others, np.stack([labels[order], rows[order]], axis=1))
-    if alike is None or alike > ALIKE:
-        return "copying", "most rows have one family name, and say nothing else or the same"
-    return "hierarchical", f"most rows have one family name; those of one given name agree in {alike:.0%} of the rest"
+    return np.stack([labels[order], rows[order]], axis=1)
 
 
 def _rows_of_rare_names(people: Sequence[FieldData]) -> NDArray[np.int64]:

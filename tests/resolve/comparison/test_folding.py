@@ -1,5 +1,7 @@
 """Rows that repeat others are set aside only where strangers would not be equal by chance."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -136,3 +138,32 @@ def test_categories_alone_name_nothing_and_rows_that_say_nothing_follow_nobody()
     names = [None] * 50 + [f"Firm {i} Ltd" for i in range(30)] * 3
     folding = fold_rows(prepare_fields(pa.table({"firm": names}), kinds={"firm": "organisation"}).fields)
     assert len(folding.kept) == 80
+
+
+def linked(there: int, added: int = 0):
+    """Rows of two sources: 40 of 1,000 names stand twice in one, and so often in the other; strangers are added."""
+    rng = np.random.default_rng(4)
+    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+    names = ["".join(rng.choice(letters, 9)) for _ in range(1000 + added)]
+    one, other = names[:1000] + names[:40], names[:1000] + names[:40] * (there - 1)
+    source = [0] * len(one) + [1] * len(other) + [0, 1] * (added // 2)
+    table = pa.table({"name": one + other + names[1000:]})
+    return prepare_fields(table, kinds={"name": "organisation"}).fields, np.array(source, dtype=np.int32)
+
+
+@pytest.mark.parametrize("added", [0, 1000])
+def test_rows_that_share_a_partner_are_duplicates_however_many_rows_match_nobody(added):
+    fields, source = linked(1, added)
+    assert len(fold_rows(fields, source=source).followers) == 40
+
+
+def test_rows_with_a_partner_each_are_different_things_of_one_description():
+    fields, source = linked(2)
+    assert len(fold_rows(fields, source=source).followers) == 0
+
+
+def test_rows_whose_partners_are_written_otherwise_say_nothing_of_duplicates():
+    fields, source = linked(1)
+    apart = np.flatnonzero((source == 0) | (np.arange(len(source)) < 1050))  # ten names stand in both sources
+    some = [replace(each, codes=each.codes[apart]) for each in fields]
+    assert len(fold_rows(some, source=source[apart]).followers) == 0

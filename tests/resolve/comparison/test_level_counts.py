@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from onoma.resolve.comparison.level_counts import LevelCounts
+from onoma.resolve.comparison.noise import UNRELATED, USUAL, Noise
 from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, WeightSettings
 from reference.levels_drawn import COPIES, STRANGERS, drawn_evidence
 
@@ -71,3 +72,41 @@ def test_no_level_speaks_more_for_a_copy_than_equality(known):
     tables = counted(known).weights(250.0, 0.0).tables
     bits = tables[COPIED, :, -1] - tables[FRESH, :, -1]
     assert (bits[:, 1:] <= bits[:, :1] + 1e-9).all()
+
+
+def test_unrelated_names_become_rarer_while_more_copies_have_them_than_in_any_table(known):
+    words = np.array([2.0, 1.0, 2.0, 1.0, 1.0, 1.0])
+    noise = Noise(np.tile(COPIES, (6, 1)), np.full(6, 2), np.arange(6) < 4)  # the last level is unrelated
+    held = replace(known[0], names=np.arange(6) < 3, words=words, noise=noise)
+
+    def heeding(evidence):
+        counts = LevelCounts(evidence, WeightSettings(relatives=False))
+        counts.counts[COPIED, :, -1] = [[60, 10, 30], [60, 10, 30], [85, 10, 5], *[[60, 10, 30]] * 3]
+        counts.heed_noise()
+        return counts
+
+    rarer, as_it_was = UNRELATED * (USUAL / 0.3) ** 0.5, UNRELATED
+    # A whole name, a part of it, a whole name that few have unrelated, a date, and two fields of other kinds.
+    assert heeding(held).most == pytest.approx([rarer, *[as_it_was] * 2, rarer, *[as_it_was] * 2])
+    assert (heeding(replace(held, linking=True)).most == UNRELATED).all()
+    counts = heeding(held)
+    assert np.exp(counts.weights(250.0, 0.0).tables[COPIED, 0, -1, 2]) == pytest.approx(rarer)
+    for _ in range(100):
+        counts.heed_noise()
+    assert counts.most[0] == pytest.approx(UNRELATED / 1000)
+    counts.counts[COPIED, 0, -1] = [95, 4, 1]
+    for _ in range(100):
+        counts.heed_noise()
+    assert counts.most[0] == UNRELATED
+
+
+def test_names_that_say_little_are_not_held(known):
+    """Offices read as names; strangers share them, and copies change them."""
+    noise = Noise(np.tile(COPIES, (6, 1)), np.full(6, 2), np.arange(6) < 2)
+    background = known[0].background.copy()
+    background[:, 0], background[:, 1] = np.arange(len(background)) % 50 > 10, 2
+    held = replace(known[0], noise=noise, background=background)
+    counts = LevelCounts(held, WeightSettings(relatives=False))
+    counts.counts[COPIED, :, -1] = [60, 10, 30]
+    counts.heed_noise()
+    assert counts.most[0] == UNRELATED > counts.most[1]

@@ -41,6 +41,10 @@ _NAMING = ("person", "organisation", "place", "text", "set", "likeness")
 _SELDOM = 0.05
 """Rows that repeat another of their source, as a part of all, up to which they are taken for different things of one
 description, one for each partner; where more do, the sources have duplicates inside."""
+_CLEARLY = float(np.log(20.0))
+"""Log odds from which on such rows are duplicates however few they are, by how often the other source has as many."""
+_AS_MANY = 0.1
+"""The chance that a thing with duplicates has as many in the other source."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,12 +143,43 @@ def _all_folded(codes: Sequence[NDArray[np.int32]], leader: NDArray[np.int64], s
 
 def _fold_within(fields: Sequence[FieldData], block: NDArray[np.int32] | None, source: NDArray[np.int32]) -> Folding:
     """Let rows of one source that say the same follow the first of them; rows that say nothing follow nobody."""
-    codes = [field.codes for field in fields]
-    codes += [source] if block is None else [source, block]
+    said = [field.codes for field in fields] + ([] if block is None else [block])
+    codes = [*said, source]
     _, first, group = np.unique(_hashes(codes), return_index=True, return_inverse=True)
-    found = _all_folded(codes, first[group], _says(fields))
+    says = _says(fields)
+    found = _all_folded(codes, first[group], says)
+    if len(found.followers) > _SELDOM * len(group):
+        return found
+    place = np.cumsum(says) - 1
+    odds = _log_odds_of_duplicates([column[says] for column in said], place[found.leader[says]], source[says])
     every = np.arange(len(group))
-    return found if len(found.followers) > _SELDOM * len(every) else Folding(every, every, 0)
+    return found if odds >= _CLEARLY else Folding(every, every, 0)
+
+
+def _log_odds_of_duplicates(
+    codes: Sequence[NDArray[np.int32]], leader: NDArray[np.int64], source: NDArray[np.int32]
+) -> float:
+    """Return what groups of k rows of one source that say the same speak for duplicates, by the rows in other sources.
+
+    If each of the k is another thing with a partner of its own, which is written as it is with the chance q, all k
+    partners are found where any is with the chance q^k / (1 - (1 - q)^k). If they are one thing, one partner is found;
+    that it has as many duplicates is taken for one chance in ten. q is that of rows that say what no other row of their
+    source does. Rows that match nobody have no partner, and so no say.
+    """
+    _, same = np.unique(_hashes(codes), return_inverse=True)
+    leads = leader == np.arange(len(leader))
+    size = np.bincount(leader, minlength=len(leader))[leads]
+    there = (np.bincount(same, minlength=int(same.max(initial=-1)) + 1)[same])[leads] - size
+    single = size == 1
+    total = 0.0
+    for each in np.unique(source[leads]).tolist():
+        mine = source[leads] == each
+        q = (float((there[mine & single] > 0).sum()) + 1.0) / (float((mine & single).sum()) + 2.0)
+        seen = mine & ~single & (there > 0)
+        k, even = size[seen], there[seen] >= size[seen]
+        all_found = q**k / (1.0 - (1.0 - q) ** k)
+        total += float(np.log(np.where(even, _AS_MANY / all_found, (1.0 - _AS_MANY) / (1.0 - all_found))).sum())
+    return total
 
 
 def _hashes(codes: Sequence[NDArray[np.int32]]) -> NDArray[np.uint64]:

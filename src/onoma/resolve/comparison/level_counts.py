@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.comparison._weights_kernels import count_levels, order_ratios
 from onoma.resolve.comparison.dependence import dependence, spanning_tree
-from onoma.resolve.comparison.noise import FIRM, WEAK
+from onoma.resolve.comparison.noise import FIRM, UNRELATED, USUAL, WEAK
 from onoma.resolve.comparison.patterns import Patterns
 from onoma.resolve.comparison.relatives import draw_to_strangers
 from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, Evidence, Weights, WeightSettings
@@ -16,6 +16,11 @@ _FIRST_EQUAL, _FIRST_BETWEEN = 0.75, 0.2  # a first guess at how copies agree
 _STRENGTH = 20.0  # pairs that a distribution by level of the parent must outweigh
 _PARTED = 1.5
 """Words of a value, on average, up to which a column of names holds a part of the name."""
+_NAMING = 0.5
+"""What a column of names says, in bits, as a part of what the most telling one does: offices and ranks that read as
+names say less, and change."""
+_PACE, _LEAST = 0.5, 1e-3
+"""The power by which unrelated values become rarer from round to round, and the least part of `UNRELATED` left."""
 _OFTEN, _BY_FAR = 0.25, 100.0
 """Strangers for each copy from which on candidates held apart are strangers rather than matches missed: where random
 pairs show nothing, and where they do."""
@@ -44,6 +49,8 @@ class LevelCounts:
             half = evidence.outside[evidence.a] | evidence.outside[evidence.b]
             self.counted = np.where(half, 0.5, 1.0)
         self.present = (evidence.levels >= 0).mean(axis=0) if len(evidence.a) else np.zeros(self.f)
+        self.most = np.full(self.f, UNRELATED)
+        """By field, the most that unrelated values can be among copies."""
 
     def _background(self) -> NDArray[np.float64]:
         counts = np.zeros((self.f, self.k + 1, self.k))
@@ -177,11 +184,33 @@ class LevelCounts:
             n_levels=self.evidence.n_levels,
         )
 
+    def heed_noise(self) -> None:
+        """Take unrelated values for rarer where more of the copies have them than in any table known (`noise.py`).
+
+        Between two sources nobody has relatives, and a partner that is not the right one is a stranger.
+        """
+        noise = self.evidence.noise
+        if noise is None or self.evidence.linking:
+            return
+        for f in np.flatnonzero(noise.firm & self._telling_names()).tolist():
+            levels = self.counts[COPIED, f].sum(axis=0)
+            if levels.sum() >= _STRENGTH:
+                share = max(float(levels[noise.unrelated[f] :].sum() / levels.sum()), 1e-9)
+                self.most[f] = np.clip(self.most[f] * (USUAL / share) ** _PACE, _LEAST * UNRELATED, UNRELATED)
+
+    def _telling_names(self) -> NDArray[np.bool_]:
+        """Return the fields but for names that stand whole in another one, and such as say little."""
+        names, levels = self.evidence.names, self.background.sum(axis=1)
+        bits = -np.log((levels[:, 0] + 0.5) / (levels.sum(axis=1) + 1.0))
+        whole = names & (self.evidence.words >= _PARTED)
+        naming = whole if whole.any() else names
+        return ~names | (naming & (bits >= _NAMING * bits[names].max(initial=0.0)))
+
     def _keep_firm(self, table: NDArray[np.float64], f: int) -> None:
         """Bound the share of unrelated values among copies where values are seldom replaced (`noise.py`)."""
         noise = self.evidence.noise
         if noise is not None and f != self.evidence.contrast:
-            table[:] = np.log(noise.bounded(f, np.exp(table)))
+            table[:] = np.log(noise.bounded(f, np.exp(table), float(self.most[f])))
 
     def _cap_levels(self, tables: NDArray[np.float64], f: int, k: int) -> None:
         """Let no level speak more for a copy than sharing an ordinary value does.

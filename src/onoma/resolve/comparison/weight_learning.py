@@ -3,7 +3,8 @@
 A record has one origin, so the candidates of a record share one probability. First with expectations in closed form,
 then with draws of the sampler (stochastic approximation: Delyon, Lavielle and Moulines, 1999). Relatives may share
 surroundings, not identity: their levels in the fields that belong to one thing alone are those of strangers, and what
-they share otherwise is bounded to a part of what copies share.
+they share otherwise is bounded to a part of what copies share. Nor may copies have unrelated names or dates more often
+than in any table known (`noise.py`): else what families share would be taken for copies.
 """
 
 from collections.abc import Callable
@@ -71,6 +72,7 @@ def _closed_form(
         copied, related = copy * share, relative * share
         counts.add(1.0, copied, related, 1.0 - share if evidence.linking else z / (1.0 + z))
         before = weights.kappa
+        counts.heed_noise()
         weights = counts.weights(copied.sum(), related.sum())
         advance(1, links=float(copied.sum()))
         if done > 8 and abs(np.log(weights.kappa / before)) < 1e-3:
@@ -110,6 +112,7 @@ def _stochastic(
         slips.add(step, counts.patterns.sums(copied))
         links += step * (draws.copied.sum() - links)
         related += step * (draws.related.sum() - related)
+        counts.heed_noise()
         weights = counts.weights(links, related)
         weights = replace(weights, slips=slips.log_factors(weights))
     return weights
