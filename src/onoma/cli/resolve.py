@@ -278,9 +278,8 @@ def _show_review(speaker: Speaker, outcome: Outcome) -> None:
     if review is None:
         return
     n_left, quality = int(review.left_out.sum()), outcome.quality
-    whose = (
-        "by the decoys" if quality is not None and quality.precision is not None else "by the model alone, unchecked,"
-    )
+    is_checked = quality is not None and quality.precision is not None
+    whose = f"by {quality.by}" if quality is not None and is_checked else "by the model alone, unchecked,"
     speaker.say(
         f"{_count(review.n_given_up, 'link is', 'links are')} given up and {_count(n_left, 'row')} left out; of the "
         f"links kept {whose} about {review.precision:.1%} are right"
