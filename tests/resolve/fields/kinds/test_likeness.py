@@ -107,5 +107,5 @@ def test_long_values_and_small_tables_speak_for_a_pair():
     assert titles == pytest.approx(names + 2.0 * np.log(2.0))
     assert names < titles < texts == pages
     # A record of a tenth as large a table meets a tenth of the strangers. What a part shows is that of the table.
-    assert model.shift(counts, PART // 10) - model.shift(counts, PART) == pytest.approx(0.5 * np.log(10.0))
+    assert model.shift(counts, PART // 10) - model.shift(counts, PART) == pytest.approx(0.25 * np.log(10.0))
     assert model.shift(counts, 100 * PART) == model.shift(counts, PART)
