@@ -166,3 +166,11 @@ def test_degrees_in_two_columns_are_places_on_the_globe_whatever_their_names():
     assert geo.columns == ("c3", "c1")
     money = pa.table({"c1": [f"{i}.50" for i in range(n)], "c2": [f"{i}.95" for i in range(n)]})
     assert {field.kind for field in prepare_fields(money).fields} == {"number"}
+
+
+def test_a_closed_list_may_have_values_that_one_record_of_thousands_has():
+    often = ["latin"] * 4000 + ["cyrillic", "arabic", "thai", "greek"] * 200
+    alone = ["georgian", "gujarati", "devanagari"]
+    assert infer("script", often + alone) == "category"
+    # In a small table such values are many records', as slips are.
+    assert infer("script", ["latin"] * 80 + ["cyrillic", "arabic", "thai", "greek"] * 4 + alone) != "category"
