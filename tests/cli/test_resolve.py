@@ -218,6 +218,7 @@ def test_two_columns_of_one_name(onoma):
 def pressed(monkeypatch):
     """Press Ctrl-C after the n-th sample."""
     monkeypatch.setattr(copying, "_WORTH_THREADS", 0)  # as in large tables: looks after every sweep
+    monkeypatch.setenv("ONOMA_THREADS", "2")  # one thread alone looks later
     monkeypatch.setattr(copying, "_WORTH_MEETING", 0)
     real, seen = sampling._run, []
 

@@ -38,6 +38,7 @@ def outcome(people):
 def look_after_every_sweep(monkeypatch):
     """As in large tables."""
     monkeypatch.setattr(copying, "_WORTH_THREADS", 0)
+    monkeypatch.setenv("ONOMA_THREADS", "2")  # one thread alone looks later
     monkeypatch.setattr(copying, "_WORTH_MEETING", 0)
 
 

@@ -28,6 +28,7 @@ def people():
 @pytest.fixture
 def stopped(people, monkeypatch):
     monkeypatch.setattr(copying, "_WORTH_THREADS", 0)  # as in large tables: looks after every sweep
+    monkeypatch.setenv("ONOMA_THREADS", "2")  # one thread alone looks later
     monkeypatch.setattr(copying, "_WORTH_MEETING", 0)
     return resolve(people, config=SHORT, stop=StopAfter(7))
 

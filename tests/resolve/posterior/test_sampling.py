@@ -61,6 +61,7 @@ def exclusive(seed=0):
 @pytest.fixture(autouse=True)
 def look_after_every_sweep(monkeypatch):
     monkeypatch.setattr(sampling, "_LOOK_EVERY", 0.0)
+    monkeypatch.setenv("ONOMA_THREADS", "2")  # threads that meet hear of it, one that has nobody to meet does later
     monkeypatch.setattr(copying_module, "_WORTH_THREADS", 0)
     monkeypatch.setattr(copying_module, "_WORTH_MEETING", 0)
 
