@@ -8,6 +8,7 @@ pairs are its candidates. Writes `likeness.npz` beside the module and `benchmark
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,14 +24,12 @@ from onoma.evaluate.report import evaluate
 from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context
 from onoma.resolve.blocking.canopies import find_candidates
-from onoma.resolve.comparison.taught import count_nearest
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import likeness
 from onoma.resolve.fields.kinds.likeness import DIRECTIONS, LikenessComparison, LikenessModel, Trees
 from onoma.resolve.fields.writing import fold
 from onoma.resolve.posterior.consensus import find_consensus
 from onoma.resolve.posterior.copying import CopyingSampler
-from onoma.resolve.posterior.parting import part_contradicted
 
 TABLES = (
     ("zoo/geonames-toponyms", ("name",)),
@@ -62,8 +61,6 @@ class Column(NamedTuple):
     a: NDArray[np.int32]
     b: NDArray[np.int32]
     signs: NDArray[np.float64]
-    part: "Column | None" = None
-    """Some of its rows, by which a large one is judged."""
 
 
 def column(name: str, texts: list[str], entities: list[str]) -> Column:
@@ -74,17 +71,8 @@ def column(name: str, texts: list[str], entities: list[str]) -> Column:
     chosen = np.isin(gold, order[: max(int(np.searchsorted(np.cumsum(sizes), N_ROWS)), 1)])
     folded = np.array([fold(text) for text in texts], dtype=object)
     chosen &= folded != ""
-    texts, gold = folded[chosen].tolist(), gold[chosen]
-    whole = _compared(name, texts, gold)
-    if len(gold) <= likeness.PART:
-        return whole
-    rows = np.sort(stream(3, name).choice(len(gold), likeness.PART, replace=False))
-    return whole._replace(part=_compared(name, [texts[row] for row in rows.tolist()], gold[rows]))
-
-
-def _compared(name: str, texts: list[str], gold: NDArray[np.int64]) -> Column:
     known: dict[str, int] = {}
-    codes = np.array([known.setdefault(text, len(known)) for text in texts], np.int32)
+    codes = np.array([known.setdefault(text, len(known)) for text in folded[chosen].tolist()], np.int32)
     values, counts = list(known), np.bincount(codes).astype(np.int64)
     comparison = LikenessComparison(values, counts)
     field = FieldData(name, "text", "", (name,), values, values, codes, counts, comparison)
@@ -93,7 +81,7 @@ def _compared(name: str, texts: list[str], gold: NDArray[np.int64]) -> Column:
     one, other = codes[found.a], codes[found.b]
     differ = np.flatnonzero(one != other)
     signs[differ] = comparison.signs(one[differ], other[differ])
-    return Column(name, field, gold, found.a, found.b, signs)
+    return Column(name, field, gold[chosen], found.a, found.b, signs)
 
 
 def columns() -> Iterator[Column]:
@@ -149,7 +137,31 @@ def fit(parts: list[Column]) -> LikenessModel:
         early_stopping=False,
         random_state=0,
     ).fit(signs, same, sample_weight=weight * len(weight) / weight.sum())
-    return LikenessModel(float(boosted._baseline_prediction.item()), _trees(boosted), *_equal(parts))
+    found = LikenessModel(
+        float(boosted._baseline_prediction.item()), _trees(boosted), *_equal(parts), 0.5, np.ones(1), 1.0
+    )
+    return _with_levels(found, parts)
+
+
+def _with_levels(model: LikenessModel, parts: list[Column]) -> LikenessModel:
+    """Add the share of the same among pairs that differ, and how these and others fall on levels; tables count alike.
+
+    The trees have seen these pairs; held-out ones fall nearly alike (a few hundred leaves, tens of thousands of pairs).
+    """
+    shares, levels, records = [], [], []
+    for one in parts:
+        records.append(len(one.gold))
+        differ = one.field.codes[one.a] != one.field.codes[one.b]
+        same = (one.gold[one.a] == one.gold[one.b])[differ]
+        level = np.searchsorted(-np.array(likeness.CUTS), -model.log_odds(one.signs[differ]), side="left")
+        counts = np.stack(
+            [np.bincount(level[same == kind], minlength=len(likeness.CUTS) + 1) for kind in (True, False)]
+        )
+        smooth = counts + 0.5 / counts.shape[1]
+        levels.append(smooth / smooth.sum(axis=1, keepdims=True))
+        shares.append(same.mean())
+    typical = float(np.exp(np.mean(np.log(records))))
+    return replace(model, share=float(np.mean(shares)), levels=np.mean(levels, axis=0), records=typical)
 
 
 def _trees(boosted: HistGradientBoostingClassifier) -> Trees:
@@ -188,23 +200,16 @@ def score(one: Column, model: LikenessModel) -> float:
     """Return the pairwise F1 of a column resolved with a model."""
     equal = one.field.codes[one.a] == one.field.codes[one.b]
     common = np.log(one.field.counts[one.field.codes[one.a]] / 2.0)
+    log_odds = np.where(equal, model.equal - model.common * common, model.log_odds(one.signs))
+    level = np.searchsorted(-np.array(likeness.CUTS), -log_odds[~equal], side="left")
     words = float(np.average([len(value.split()) for value in one.field.values], weights=one.field.counts))
-    shift = model.shift(_nearest(one.part or one, model), len(one.gold), words)
-    log_odds = np.where(equal, model.equal - model.common * common, model.log_odds(one.signs) + shift)
+    log_odds[~equal] += model.shift(np.bincount(level, minlength=len(likeness.CUTS) + 1), len(one.gold), words)
     weight = np.exp(np.clip(log_odds, -30.0, 30.0))
     sampler = CopyingSampler(len(one.gold), one.a, one.b, seed=0)
     sampler.run(weight, 0.0 * weight, n_sweeps=20)
     draws = sampler.run(weight, 0.0 * weight, n_sweeps=30, n_kept=30)
-    agreed = find_consensus(len(one.gold), one.a, one.b, draws.together, draws.roots)
-    found = part_contradicted(agreed, one.a, one.b, weight / (1.0 + weight), cohesive=True).clustering
+    found = find_consensus(len(one.gold), one.a, one.b, draws.together, draws.roots).clustering
     return float(evaluate(Clustering.from_labels(one.gold), found, metrics=("pairwise",)).as_dict()["pairwise"]["f1"])
-
-
-def _nearest(one: Column, model: LikenessModel) -> NDArray[np.int64]:
-    """Return how many rows have their nearest other one at each level after the first."""
-    level = 1 + np.searchsorted(-np.array(likeness.CUTS), -model.log_odds(one.signs), side="left")
-    level[one.field.codes[one.a] == one.field.codes[one.b]] = 0
-    return count_nearest(len(one.gold), one.a, one.b, level.astype(np.int8), len(likeness.CUTS) + 2)
 
 
 def main() -> None:

@@ -54,17 +54,3 @@ def test_pairs_that_were_not_compared_speak_against_it_a_little():
     found = part_contradicted(_together(n), one, other, np.full(n - 1, 0.8))
     assert 1 < found.clustering.n_entities < n
     assert part_contradicted(_together(3), one[:2], other[:2], np.full(2, 0.8)).clustering.n_entities == 1
-
-
-def test_an_entity_that_hangs_together_less_than_two_of_its_records_should_is_parted_where_it_must_be_cohesive():
-    one, other = (each.astype(np.int32) for each in np.triu_indices(8, 1))
-    family = np.arange(8) // 4
-    alike = np.where(family[one] == family[other], 0.7, 0.25)  # .44 in the mean: not contradicted, and not one thing
-    before = _together(8)
-    assert part_contradicted(before, one, other, alike) is before
-    found = part_contradicted(before, one, other, alike, cohesive=True).clustering.labels
-    assert found.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
-    assert part_contradicted(before, one, other, alike, threshold=0.4, cohesive=True) is before
-    # Two records that the samples hold together stay.
-    two = _together(2)
-    assert part_contradicted(two, one[:1], other[:1], np.array([0.4]), cohesive=True) is two

@@ -2,10 +2,10 @@
 
 With one telling field there is nothing to learn from: what copies share can only be told from what strangers share by
 another field that agrees or does not. So nothing is. The telling field is compared by likeness, whose levels have log
-odds learnt from other tables (`fields/kinds/likeness.py`); only by how much they are greater or less here is estimated,
-from how near records are to the nearest other. What other fields there are weigh as copies usually agree (`noise.py`)
-against how strangers agree here. Log odds are those of candidates, so strangers are candidates, too: that two places
-lie in one country says little if most places that are compared do.
+odds learnt from other tables (`fields/kinds/likeness.py`); only how many of the candidates are the same is estimated,
+with care. What other fields there are weigh as copies usually agree (`noise.py`) against how strangers agree here. Log
+odds are those of candidates, so strangers are candidates, too: that two places lie in one country says little if most
+places that are compared do.
 
 The levels keep their meaning as shares: with u the shares among strangers, those of copies are m = u · odds / κ, where
 κ = Σ u · odds is the prior weight of a pair.
@@ -21,16 +21,16 @@ from onoma.resolve.blocking.canopies import find_candidates
 from onoma.resolve.comparison.level_counts import LevelCounts
 from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, Evidence, Weights, WeightSettings
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.kinds.likeness import PART, LikenessComparison, likeness_model
+from onoma.resolve.fields.kinds.likeness import LARGEST, LikenessComparison, likeness_model
 
-__all__ = ["count_in_part", "count_nearest", "taught_weights"]
+__all__ = ["count_in_part", "taught_weights"]
 
 
 def count_in_part(field: FieldData, *, seed: int) -> NDArray[np.int64] | None:
-    """Return how many records of a part of a large table have their nearest other at each level; None: it is small.
+    """Return how many candidates of a part of a large table are at each level after the first; None: it is small.
 
-    The nearest of many strangers is nearer than that of few, so what is near in a large table is looked at in a part
-    of it that is always as large.
+    Two records of a part are one thing as often as any two of the table. But each record has the nearest of so many
+    others as candidates, and those of a large table are nearer than what likeness was learnt from.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ def count_in_part(field: FieldData, *, seed: int) -> NDArray[np.int64] | None:
     seed
         Of the choice of records.
     """
-    if len(field.codes) <= PART:
+    if len(field.codes) <= LARGEST:
         return None
-    rows = stream(seed, "taught").choice(len(field.codes), PART, replace=False)
+    rows = stream(seed, "taught").choice(len(field.codes), LARGEST, replace=False)
     filled = field.codes[np.sort(rows)]
     known, codes, counts = np.unique(filled[filled >= 0], return_inverse=True, return_counts=True)
     values = [field.values[each] for each in known.tolist()]
@@ -55,29 +55,14 @@ def count_in_part(field: FieldData, *, seed: int) -> NDArray[np.int64] | None:
         comparison=comparison,
     )
     found = find_candidates([part])
-    level = np.zeros(len(found), dtype=np.int8)
     one, other = part.codes[found.a], part.codes[found.b]
     differ = one != other
-    level[differ] = comparison.compare(one[differ], other[differ])
-    return count_nearest(len(codes), found.a, found.b, level, len(comparison.levels))
+    return count_levels(comparison.compare(one[differ], other[differ]), len(comparison.levels))
 
 
-def count_nearest(
-    n: int, a: NDArray[np.int32], b: NDArray[np.int32], level: NDArray[np.int8], n_levels: int
-) -> NDArray[np.int64]:
-    """Return how many of n records have the nearest record with another value at each level after the first.
-
-    Examples
-    --------
-    >>> a, b = np.array([0, 0, 1], np.int32), np.array([1, 2, 3], np.int32)
-    >>> count_nearest(5, a, b, np.array([2, 1, 0], np.int8), 4).tolist()
-    [2, 1, 0]
-    """
-    nearest = np.full(n, n_levels, dtype=np.int64)
-    differ = level > 0
-    for end in (a, b):
-        np.minimum.at(nearest, end[differ], level[differ])
-    return np.bincount(nearest[nearest < n_levels] - 1, minlength=n_levels - 1)
+def count_levels(levels: NDArray[np.int8], n_levels: int) -> NDArray[np.int64]:
+    """Return how many pairs are at each level after the first."""
+    return np.bincount(levels[levels > 0] - 1, minlength=n_levels - 1)
 
 
 def taught_weights(evidence: Evidence, settings: WeightSettings) -> Weights:
@@ -90,7 +75,7 @@ def taught_weights(evidence: Evidence, settings: WeightSettings) -> Weights:
     counts = LevelCounts(nearby, replace(settings, relatives=False))
     level, seen = evidence.levels[:, f], evidence.taught_counts
     if seen is None:
-        seen = count_nearest(evidence.n, evidence.a, evidence.b, level, len(log_odds))
+        seen = count_levels(level, len(log_odds))
     log_odds[1:] += model.shift(seen, evidence.n, float(evidence.words[f]))
     counts.add(1.0, none, none, np.where(level >= 0, expit(log_odds)[level], 0.0))
     learnt = counts.weights(0.0, 0.0)

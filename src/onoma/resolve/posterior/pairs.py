@@ -223,8 +223,7 @@ def posterior_of(
     merge_cost, n_samples = (0.5, 0) if settings is None else (settings.merge_cost, settings.samples)
     consensus = find_consensus(evidence.n, evidence.a, evidence.b, draws.together, draws.roots, threshold=merge_cost)
     if alike is not None:
-        cohesive = evidence.taught >= 0
-        consensus = part_contradicted(consensus, evidence.a, evidence.b, alike, threshold=merge_cost, cohesive=cohesive)
+        consensus = part_contradicted(consensus, evidence.a, evidence.b, alike, threshold=merge_cost)
     if len(problem.judged.pairs()):
         consensus = hold_apart(consensus, draws.roots, problem.judged, threshold=merge_cost)
     if problem.source is not None and (evidence.linking or problem.one_to_one):

@@ -7,11 +7,6 @@ pairs in such an entity are ones that the weights themselves hold apart. Such en
 records are joined anew by average linkage, as long as the mean probability of the pairs between two groups is above the
 threshold. A pair that was not compared counts a quarter, as one that is apart: most of those are.
 
-In a list, where one field says nearly all there is to say, weights are taught by other tables: how any two records of
-one thing look, not how a copy and its origin do. There an entity is asked for more: that the mean of its own pairs is
-above the threshold itself. Else they say that most are better apart, and the larger a list is, the more near strangers
-are there for a chain to run through.
-
 Cost: the square of the records of a contradicted entity; others cost one pass over the pairs.
 """
 
@@ -42,7 +37,6 @@ def part_contradicted(
     alike: Floats,
     *,
     threshold: float = 0.5,
-    cohesive: bool = False,
 ) -> Consensus:
     """Return the clustering with entities parted that their own pairs contradict.
 
@@ -56,9 +50,6 @@ def part_contradicted(
         The probability of each pair by itself, rivals left aside.
     threshold
         Groups are joined while their pairs are one with more than this probability, on average.
-    cohesive
-        Whether the pairs of an entity must be one with more than the threshold, too: probabilities are those of any two
-        of its records.
     """
     labels, sizes = found.clustering.labels, found.clustering.sizes.astype(np.float64)
     inside = np.flatnonzero(labels[a] == labels[b])
@@ -66,7 +57,7 @@ def part_contradicted(
     n_seen = np.bincount(of_pair, minlength=len(sizes))
     n_unseen = sizes * (sizes - 1) / 2 - n_seen
     mean = np.bincount(of_pair, alike[inside], minlength=len(sizes)) / np.maximum(n_seen + _UNSEEN * n_unseen, 1e-9)
-    contradicted = (sizes > 2) & (mean < (threshold if cohesive else _AGAINST))
+    contradicted = (sizes > 2) & (mean < _AGAINST)
     if not contradicted.any():
         return found
     use = inside[contradicted[of_pair]]

@@ -5,7 +5,7 @@ import pytest
 
 from onoma.resolve.fields.bags import Bags, alike_words
 from onoma.resolve.fields.kinds._likeness_kernels import shared_and_left
-from onoma.resolve.fields.kinds.likeness import CUTS, DIRECTIONS, PART, SIGNS, LikenessComparison, likeness_model
+from onoma.resolve.fields.kinds.likeness import CUTS, DIRECTIONS, SIGNS, LikenessComparison, likeness_model
 from reference.fields_likeness import shared_and_left_slow, sum_trees_slow
 
 NAMES = [
@@ -74,38 +74,28 @@ def test_a_saved_model_is_read_again(tmp_path):
     model = likeness_model()
     model.save(tmp_path / "model.npz")
     with np.load(tmp_path / "model.npz", allow_pickle=False) as kept:
-        assert kept["curve"].tolist() == [model.intercept, model.equal, model.common]
+        assert kept["curve"].tolist() == [model.intercept, model.equal, model.common, model.share, model.records]
         assert kept["value"].tolist() == model.trees.value.tolist()
 
 
-def _nearest(very_near, near, far=0):
-    """Return how many records have their nearest other at each level after the first."""
-    counts = np.zeros(len(CUTS) + 1, np.int64)
-    counts[CUTS.index(2.5)], counts[CUTS.index(0.0)], counts[-1] = very_near, near, far
-    return counts
-
-
-def test_families_make_near_records_and_copies_very_near_ones():
-    shift = likeness_model().shift
-    assert shift(_nearest(350, 650), PART) == pytest.approx(0.0, abs=0.01)
-    assert shift(_nearest(200, 800), PART) < shift(_nearest(350, 650), PART) < shift(_nearest(900, 100), PART) < 1.1
-    assert shift(_nearest(350, 650, far=9_000), PART) == shift(_nearest(350, 650), PART)  # who is far says nothing
-    # A family hides its copies: from some point on more of it says no more.
-    assert shift(_nearest(10, 990), PART) == shift(_nearest(0, 100_000), PART) < -0.9
-
-
-def test_few_near_records_say_little():
-    shift = likeness_model().shift
-    assert shift(_nearest(0, 0), PART) == 0.0
-    assert 0.0 > shift(_nearest(0, 4), PART) > shift(_nearest(0, 400), PART)
+def test_many_pairs_nearly_equal_mean_many_matches_and_none_mean_few():
+    model = likeness_model()
+    strangers, size = (10_000 * model.levels[1]).astype(np.int64), round(model.records)
+    matches = (10_000 * model.share * model.levels[0]).astype(np.int64)
+    none, usual = model.shift(strangers, size), model.shift(strangers + matches, size)
+    many = model.shift(strangers + (5_000 * model.levels[0]).astype(np.int64), size)
+    assert none < usual < many
+    assert abs(usual) < 0.3
+    assert model.shift(np.zeros(model.levels.shape[1], np.int64), size) == 0.0
+    assert model.shift(strangers + matches, 100) > usual > model.shift(strangers + matches, 10**6)
 
 
 def test_long_values_and_small_tables_speak_for_a_pair():
-    model, counts = likeness_model(), _nearest(200, 500)
-    names, titles, texts, pages = (model.shift(counts, PART, words) for words in (2.0, 9.0, 20.0, 200.0))
-    assert names == model.shift(counts, PART)
+    model = likeness_model()
+    counts = (10_000 * model.levels[1]).astype(np.int64)
+    names, titles, texts, pages = (model.shift(counts, 2_000, words) for words in (2.0, 9.0, 20.0, 200.0))
+    assert names == model.shift(counts, 2_000)
     assert titles == pytest.approx(names + 2.0 * np.log(2.0))
     assert names < titles < texts == pages
-    # A record of a tenth as large a table meets a tenth of the strangers. What a part shows is that of the table.
-    assert model.shift(counts, PART // 10) - model.shift(counts, PART) == pytest.approx(0.25 * np.log(10.0))
-    assert model.shift(counts, 100 * PART) == model.shift(counts, PART)
+    # A record of a tenth as large a table meets a tenth of the strangers; the candidates say something, too.
+    assert model.shift(counts, 200) - model.shift(counts, 2_000) > 0.5 * np.log(10.0)

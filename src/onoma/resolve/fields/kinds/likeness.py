@@ -35,7 +35,6 @@ __all__ = [
     "DIRECTIONS",
     "FILE",
     "LARGEST",
-    "PART",
     "SIGNS",
     "Likeness",
     "LikenessComparison",
@@ -70,27 +69,23 @@ DIRECTIONS = (1, 1, 1, 1, -1, -1, -1, -1, -1, 0, 1, 1, 1, 1, 1, 0, 0, 0)
 """Whether more of a sign may speak for a pair only (1), against it only (-1), or both."""
 CUTS = (6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0, -0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -5.0, -6.0)
 """Log odds at which levels are cut."""
-LARGEST = 6_000
-"""The records of the largest table that taught it."""
-_NEAR, _VERY_NEAR = -1.0, 2.0
-"""Log odds of near and of very near records, as taught."""
-_USUAL, _LEAST, _FEW = 0.35, 0.125, 20.0
-"""The share of very near ones among the records with a near neighbour at which log odds are as they were taught; the
-share below which it tells no more of copies, only that there are families; and the records with the usual share that
-are added to those of a table: few say little. Mean F1 of pairs of 29 lists (names, titles, places, rows put together)
-at 300, 1,000, 4,000 and up to 16,000 records was .746, .685, .551, .506 when candidates were counted by levels, and
-.743, .704, .616, .594 since (with entities that hang together, `parting.py`; these alone .746, .696, .587, .542). With
-the constants chosen without the list, among 360 settings without the least share, .733, .693, .608, .578. Trees had
-seen eight of the lists."""
-PART, _BY_SMALL = 2_000, 0.25
-"""Records of a part by which a larger table is judged, and by how much log odds are greater where a smaller one is e
-times as small: there are as many fewer strangers as records, and the share sees most of that itself. Without the list
-itself 25 of 29 choose .5, the others .25, nobody 0 or 1; F1 is flat in between (mean .6646 and .6642), and with .25
-fewer rows are joined of lists without duplicates."""
-_WORDS, _MOST_WORDS, _BY_WORDS = 4.5, 15.0, 2.0
+_SPREAD, _WORTH = 0.5, 500.0
+"""How much the log odds of a match among candidates are expected to differ from table to table, and the pairs that a
+table's candidates are worth in saying so. Mean F1 with the table left out (an earlier set of trees) was .533 with a
+spread of .5, .521 without any, .499 with 1, .442 with 2."""
+_BY_SIZE, LARGEST = 0.5, 6_000
+"""By how much those log odds fall where a table is e times as large, and the records of the largest that taught it. On
+parts of 300 records, the table left out, mean F1 was .637 without, .649 with .25, .665 with .5, .667 with .75; on the
+tables .556, .556, .553, .549. On nine lists of 5,000 to 20,000, candidates counted in a part, .516 with .5, .480 with
+1; counted in the whole .429."""
+_WORDS, _MOST_WORDS, _BY_WORDS, _SMALL = 4.5, 15.0, 2.0, 2_000
 """Words of a value from which on, up to which, and by how much for e times as many, the log odds are greater than those
 learnt: long values share little by chance, and their copies differ in more places than those of names, which are most
-of what was learnt from. Chosen without the table, among 180 settings, 43 of 44 tables choose these."""
+of what was learnt from. And records below which log odds fall by 1 where a table is e times as large, not by
+`_BY_SIZE`: there are as many more strangers as records. F1 of pairs, mean over 58 columns at 300, 900 and 3,000 records
+with trees learnt without the table: .553 without both, .640 with (names and titles .650 → .670, rows put together .289
+→ .616, columns that nothing was learnt from .599 → .638). Chosen without the table, among 180 settings, 43 of 44 tables
+choose these two for words."""
 FILE = "likeness.npz"
 _LOOKED_AT = 160
 """Letters of a value that are compared as a string."""
@@ -136,6 +131,12 @@ class LikenessModel:
     """Log odds of two equal values that nobody else has."""
     common: float
     """What they lose for each factor e by which the value is more common than that."""
+    share: float
+    """The share of the same among pairs that differ, where it was learnt."""
+    levels: Floats
+    """How pairs that differ fall on the levels after the first: the same (first row) and others."""
+    records: float
+    """Of a table that it was learnt from, in the geometric mean."""
 
     def log_odds(self, signs: Floats) -> Floats:
         """Return the log odds of pairs that differ, by their signs."""
@@ -146,32 +147,43 @@ class LikenessModel:
         edges = np.array([CUTS[0] + 1.0, *CUTS, CUTS[-1] - 2.0])
         return np.append(self.equal, (edges[:-1] + edges[1:]) / 2)
 
-    def shift(self, nearest: NDArray[np.int64], n_records: int, words: float = _WORDS) -> float:
+    def shift(self, counts: NDArray[np.int64], n_records: int, words: float = _WORDS) -> float:
         """Return by how much the log odds of pairs that differ are greater here than where they were learnt.
 
-        Tables differ in how many of the pairs that look alike are the same. Copies lie very near to each other,
-        families (sister clubs, chapters of one association, seasons) make many near records and few very near ones. So
-        the odds go with the share of very near ones among the records that have a near neighbour. It is looked at in
-        `PART` records of a larger table: two of these are one thing as often as any two of the table, and a share
-        counted in ever more records would rise with them, since the nearest of many strangers is very near, too. Most
-        of them have lost their copies to the rest of a large table, as it should be: there are n² pairs of strangers to
-        n of copies. That values are long, and that a table is small, come on top (`_WORDS`, `_BY_SMALL`).
+        Tables differ in how many of their candidates are the same; what the same look like, and what others do,
+        differs less. With m and u these two, and s the share where they were learnt, the shift d makes
+
+            Σ_levels n · log(p m + (1 - p) u) - (d - d₀)² / 2σ²,   logit p = logit s + d
+
+        greatest. Candidates share records and are not independent: they count as `_WORTH` pairs at most. And tables
+        differ in m and u, too: hence the prior, by which a table without a single match is not read as full of them.
+        Its mean d₀ falls with the logarithm of the records: the larger a table, the more strangers are as alike as
+        copies are, while a record has as many copies as before. For the same reason the candidates of a large table
+        look more alike than those of the tables learnt from, whoever they are: they have to be counted in a part of it.
+        That values are long, and that a table is small, come on top (`_WORDS`).
 
         Parameters
         ----------
-        nearest
-            How many records have their nearest other one, of another value, at each level after the first; in the
-            table or in `PART` of its records.
+        counts
+            Pairs at each level after the first, in the table or in `LARGEST` of its records.
         n_records
             Records of the table.
         words
             Words of a value, in the mean.
         """
-        upto = np.cumsum(nearest)
-        very_near, near = (float(upto[CUTS.index(cut)]) for cut in (_VERY_NEAR, _NEAR))
-        share = max((very_near + _FEW * _USUAL) / (near + _FEW), _LEAST)
-        small = _BY_SMALL * np.log(max(PART / max(n_records, 2), 1.0))
-        return float(np.log(share / _USUAL) + self.by_words(words) + small)
+        from scipy.special import expit, logit  # slow to load, and few tables need it
+
+        n = float(counts.sum())
+        if n == 0.0:
+            return 0.0
+        worth = counts * (min(n, _WORTH) / n)
+        shifts = np.arange(-4.0, 4.01, 0.05)
+        p = expit(logit(self.share) + shifts)[:, None]
+        expected = _BY_SIZE * np.log(self.records / max(n_records, 2))
+        fit = np.log(p * self.levels[0] + (1.0 - p) * self.levels[1]) @ worth
+        fit -= (shifts - expected) ** 2 / (2.0 * _SPREAD**2)
+        small = (1.0 - _BY_SIZE) * np.log(max(_SMALL / max(n_records, 2), 1.0))
+        return float(shifts[fit.argmax()] + self.by_words(words) + small)
 
     def by_words(self, words: float) -> float:
         """Return by how much log odds are greater for values of so many words, in the mean."""
@@ -179,8 +191,8 @@ class LikenessModel:
 
     def save(self, path: Path) -> None:
         """Write the model: a record of arrays, nothing that runs."""
-        curve = np.array([self.intercept, self.equal, self.common])
-        np.savez_compressed(path, curve=curve, **asdict(self.trees))
+        curve = np.array([self.intercept, self.equal, self.common, self.share, self.records])
+        np.savez_compressed(path, curve=curve, levels=self.levels, **asdict(self.trees))
 
 
 @cache
@@ -188,9 +200,9 @@ def likeness_model() -> LikenessModel:
     """Return the model that comes with Onoma."""
     place = files("onoma.resolve.fields.kinds") / FILE
     with place.open("rb") as file, np.load(file, allow_pickle=False) as kept:
-        intercept, equal, common = kept["curve"].tolist()
+        intercept, equal, common, share, records = kept["curve"].tolist()
         trees = Trees(**{each.name: kept[each.name] for each in fields(Trees)})
-        return LikenessModel(intercept, trees, equal, common)
+        return LikenessModel(intercept, trees, equal, common, share, kept["levels"], records)
 
 
 class Likeness:

@@ -108,7 +108,7 @@ class Copying:
                         give_back(evidence.n)
                 else:
                     chain = _constrained(compared, copy, relative, run.seed)
-                if problem.block is None:  # namesakes share little from pair to pair
+                if evidence.taught < 0 and problem.block is None:  # namesakes share little from pair to pair
                     alike = copy / (1.0 + copy + relative)
             left = None if solved is None else (len(solved.records), len(solved.rest))
             draws, stopped = sample(chain, evidence, settings, run, left=left)
