@@ -31,9 +31,9 @@ def functions(path):
     ]
 
 
-def test_resolve_has_six_files_of_its_own():
+def test_resolve_has_seven_files_of_its_own():
     found = {path.name for path in (SOURCE / "resolve").glob("*.py")} - {"__init__.py"}
-    assert found == {"api.py", "result.py", "config.py", "contract.py", "registry.py", "auto.py"}
+    assert found == {"api.py", "result.py", "config.py", "contract.py", "registry.py", "auto.py", "sources.py"}
 
 
 def test_no_room_is_crowded():

@@ -197,7 +197,7 @@ def test_where_the_answer_is_doubted_copies_say_too_much_of_recall():
     """Few columns, many slips: the matches that are found are the easy ones."""
     by_copies, told = [], []
     for seed in range(3):
-        table = simulate_people(300, seed=seed, settings=PeopleSettings(duplicates=0.6, typos=0.15, missing=0.3))
+        table = simulate_people(300, seed=seed, settings=PeopleSettings(duplicates=0.6, typos=0.2, missing=0.4))
         found = resolve(table.select(["id", "surname", "postcode", "birth_date", "cluster_id"]), truth="cluster_id")
         quality, recall = found.quality, real(found, Clustering.from_labels(table["cluster_id"]))[1]
         copies, precision = quality.recall.estimate / quality.together, quality.precision.estimate

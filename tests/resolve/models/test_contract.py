@@ -114,7 +114,11 @@ def table():
 
 EXTRA = ("part", "origin", "side", "known", "wrong")
 BASE = ResolveConfig(exclude=EXTRA, id="key", kinds={"given_name": "person", "surname": "person", "context": "text"})
-OTHERS = {"link": {"source": "side"}, "one_to_one": {"source": "side", "link": True}}
+OTHERS = {
+    "link": {"source": "side"},
+    "link_and_dedupe": {"source": "side"},
+    "one_to_one": {"source": "side", "link": True},
+}
 """What an option needs beside it."""
 
 
@@ -147,6 +151,10 @@ def holds_apart(found, table, column):
     return all(len(set(values[members])) == 1 for members in found.clustering.chains())
 
 
+def same_entities(found, before):
+    return found.clustering.labels.tolist() == before.clustering.labels.tolist()
+
+
 def one_of_each(found, table, column):
     values = np.array(table[column].to_pylist())
     return all(len(set(values[members])) == len(members) for members in found.clustering.chains())
@@ -164,6 +172,7 @@ VALUES = {
     "exclude": ("surname",),
     "truth": "wrong",
     "link": True,
+    "link_and_dedupe": True,
     "one_to_one": True,
     "block": "part",
     "also_compare": (("born",),),
@@ -193,6 +202,7 @@ SEEN = {
     "exclude": lambda found, before, table: "surname" not in [each.name for each in found.fields.fields],
     "truth": lambda found, before, table: "wrong" not in [each.name for each in found.fields.fields],
     "link": lambda found, before, table: one_of_each(found, table, "side"),
+    "link_and_dedupe": lambda found, before, table: not found.config.link and same_entities(found, before),
     "one_to_one": lambda found, before, table: one_of_each(found, table, "side"),
     "block": lambda found, before, table: holds_apart(found, table, "part"),
     "also_compare": lambda found, before, table: compares(found, table, "born"),
