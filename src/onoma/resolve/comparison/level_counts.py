@@ -187,24 +187,26 @@ class LevelCounts:
     def heed_noise(self) -> None:
         """Take unrelated values for rarer where more of the copies have them than in any table known (`noise.py`).
 
-        Between two sources nobody has relatives, and a partner that is not the right one is a stranger.
+        That is said of names, and of days where people are named: what families share is all but these. A year may be
+        that of an occasion, and another edition has another. Between two sources nobody has relatives, and a partner
+        that is not the right one is a stranger.
         """
         noise = self.evidence.noise
         if noise is None or self.evidence.linking:
             return
-        for f in np.flatnonzero(noise.firm & self._telling_names()).tolist():
+        for f in np.flatnonzero(noise.firm & (self._telling_names() | self.evidence.own)).tolist():
             levels = self.counts[COPIED, f].sum(axis=0)
             if levels.sum() >= _STRENGTH:
                 share = max(float(levels[noise.unrelated[f] :].sum() / levels.sum()), 1e-9)
                 self.most[f] = np.clip(self.most[f] * (USUAL / share) ** _PACE, _LEAST * UNRELATED, UNRELATED)
 
     def _telling_names(self) -> NDArray[np.bool_]:
-        """Return the fields but for names that stand whole in another one, and such as say little."""
+        """Return the names, but for parts of such as stand whole in another field, and such as say little."""
         names, levels = self.evidence.names, self.background.sum(axis=1)
         bits = -np.log((levels[:, 0] + 0.5) / (levels.sum(axis=1) + 1.0))
         whole = names & (self.evidence.words >= _PARTED)
         naming = whole if whole.any() else names
-        return ~names | (naming & (bits >= _NAMING * bits[names].max(initial=0.0)))
+        return np.asarray(naming & (bits >= _NAMING * bits[names].max(initial=0.0)))
 
     def _keep_firm(self, table: NDArray[np.float64], f: int) -> None:
         """Bound the share of unrelated values among copies where values are seldom replaced (`noise.py`)."""
