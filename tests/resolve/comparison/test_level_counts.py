@@ -77,7 +77,7 @@ def test_no_level_speaks_more_for_a_copy_than_equality(known):
 def test_unrelated_names_become_rarer_while_more_copies_have_them_than_in_any_table(known):
     words = np.array([2.0, 1.0, 2.0, 1.0, 1.0, 1.0])
     noise = Noise(np.tile(COPIES, (6, 1)), np.full(6, 2), np.arange(6) < 4)  # the last level is unrelated
-    held = replace(known[0], names=np.arange(6) < 3, words=words, noise=noise)
+    held = replace(known[0], names=np.arange(6) < 3, words=words, noise=noise, own=np.arange(6) == 3)
 
     def heeding(evidence):
         counts = LevelCounts(evidence, WeightSettings(relatives=False))
@@ -86,8 +86,10 @@ def test_unrelated_names_become_rarer_while_more_copies_have_them_than_in_any_ta
         return counts
 
     rarer, as_it_was = UNRELATED * (USUAL / 0.3) ** 0.5, UNRELATED
-    # A whole name, a part of it, a whole name that few have unrelated, a date, and two fields of other kinds.
+    # A whole name, a part of it, a whole name that few have unrelated, a birthday, and two fields of other kinds.
     assert heeding(held).most == pytest.approx([rarer, *[as_it_was] * 2, rarer, *[as_it_was] * 2])
+    years = replace(held, own=np.zeros(6, dtype=np.bool_))  # of editions and occasions
+    assert heeding(years).most == pytest.approx([rarer, *[as_it_was] * 5])
     assert (heeding(replace(held, linking=True)).most == UNRELATED).all()
     counts = heeding(held)
     assert np.exp(counts.weights(250.0, 0.0).tables[COPIED, 0, -1, 2]) == pytest.approx(rarer)
