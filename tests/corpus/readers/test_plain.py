@@ -43,7 +43,11 @@ COLUMNS = st.sampled_from([WHOLE, DAYS, DAYS | ODD_DAYS, FLAGS, DECIMALS, WORDS,
 @st.composite
 def files(draw: st.DrawFn) -> str:
     kinds = draw(st.lists(COLUMNS, min_size=1, max_size=4))
-    rows = draw(st.lists(st.tuples(*(kind | st.just("") for kind in kinds)), min_size=1, max_size=6))
+    quoted = draw(st.sampled_from([st.just(False), st.booleans(), st.just(True)]))
+    cells = [
+        st.tuples(kind | st.just(""), quoted).map(lambda cell: f'"{cell[0]}"' if cell[1] else cell[0]) for kind in kinds
+    ]
+    rows = draw(st.lists(st.tuples(*cells), min_size=1, max_size=6))
     sign = draw(st.sampled_from([",", "\t", ";", "|"]))
     head = [f"n{i}" for i in range(len(kinds))]
     return "\n".join(sign.join(row) for row in [head, *rows]) + draw(st.sampled_from(["\n", ""]))
@@ -73,10 +77,23 @@ def test_a_plain_file_is_split_with_its_types(tmp_path):
     assert found["c1"].to_pylist() == ["Ann", None]
 
 
+def test_quotes_around_whole_values_are_plain(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text('"id","name"\n"1","Lee, Ann"\n"2",\n')
+    found = read_plain(path, sniff(path, path, delimiter=None, header=True, notes=[]), infer=True)
+    assert found is not None
+    assert [each.to_pylist() for each in found.columns] == [[1, 2], ["Lee, Ann", None]]
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        'a,b\n"x",y\n',
+        'a,b\n"x""y",z\n',
+        'a,b\n"",z\n',
+        'a,b\nx"y,z\n',
+        'a,b\n"x"y,z\n',
+        'a,b\n"x\ny",z\n',
+        'a\tb\n"x"\ty\n',
         "a,b\r\nx,y\r\n",
         "a,b\nx\n",
         "a,b\nx,y\n\nz,w\n",
