@@ -46,8 +46,11 @@ def _crossed(one: FieldData, other: FieldData, a: NDArray[np.int32], b: NDArray[
     # The other field's values as codes of the one's; what the one never has can be equal to nothing.
     there = places_among(other.values, one.values)
     there[there < 0] = -2
-    forth = one.codes[a] == there[other.codes[b]]
-    back = one.codes[b] == there[other.codes[a]]
+    if len(a) > len(one.codes):  # by record first: records are fewer
+        crosswise = there[other.codes]
+        forth, back = one.codes[a] == crosswise[b], one.codes[b] == crosswise[a]
+    else:
+        forth, back = one.codes[a] == there[other.codes[b]], one.codes[b] == there[other.codes[a]]
     crossed = forth & back
     for exact, left, right in ((forth, b, a), (back, a, b)):
         nearly = np.flatnonzero(exact & ~crossed)

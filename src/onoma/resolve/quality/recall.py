@@ -44,7 +44,8 @@ BUDGET = 2_000_000
 """Pairs that are compared, about, where records are compared with all others."""
 _FEWER_RECORDS = 100
 """Records that are checked in a table too large for that, or nearly."""
-_CHUNK = 1_000_000
+_CHUNK = 1 << 17
+"""Pairs that are compared at a time: what is known of them is near while it is worked on."""
 _NEGLIGIBLE = 1e-4
 """Weights below this are not summed."""
 _NO_MATCH = 3.0
@@ -156,9 +157,9 @@ class _Check:
         mark_swaps(fields, one, other, levels)
         shares = log_shares(fields, one, levels)
         more = len(evidence.n_levels) - len(fields)
-        # How a pair compares with its rivals is known of candidates alone.
-        levels = np.append(levels, np.full((len(one), more), -1, dtype=np.int8), axis=1)
-        shares = np.append(shares, np.zeros((len(one), more), dtype=np.float32), axis=1)
+        if more:  # how a pair compares with its rivals is known of candidates alone
+            levels = np.append(levels, np.full((len(one), more), -1, dtype=np.int8), axis=1)
+            shares = np.append(shares, np.zeros((len(one), more), dtype=np.float32), axis=1)
         return edge_weights(replace(evidence, a=one, b=other, levels=levels, log_share=shares), self.fit.weights)
 
     def _unseen(self, records: NDArray[np.int32]) -> NDArray[np.bool_]:
