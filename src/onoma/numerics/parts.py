@@ -48,6 +48,15 @@ def in_parts(n: int, work: Callable[[int, int], object], *, threads: int | None 
     if n_parts == 1:
         work(0, n)
         return
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(work, *part) for part in itertools.pairwise(bounds)]:
-            done.result()
+    left = iter([*itertools.pairwise(bounds)])  # who is free takes the next; to take one is never interrupted
+
+    def take() -> None:
+        for part in left:
+            work(*part)
+
+    # This thread works, too: others take a while to begin, and small work is done by then.
+    with ThreadPoolExecutor(min(threads, n_parts) - 1) as pool:
+        others = [pool.submit(take) for _ in range(min(threads, n_parts) - 1)]
+        take()
+        for each in others:
+            each.result()

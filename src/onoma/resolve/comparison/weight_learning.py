@@ -98,12 +98,13 @@ def _stochastic(
     n_sweeps = settings.sweeps if evidence.n <= _LARGE else min(settings.sweeps, _FEW_SWEEPS)
     weighed = weigh(weights)
     for done in range(settings.n_stochastic):
+        if done < settle:
+            advance(1, links=float(evidence.n - sampler.settle(*weighed, n_sweeps=n_sweeps).mean()))
+            continue
         if done > settle:
             weighed = weigh(weights)
         draws = sampler.run(*weighed, n_sweeps=n_sweeps)
         advance(1, links=float(evidence.n - draws.n_entities.mean()))
-        if done < settle:
-            continue
         if done == settle and settings.dependence:
             counts.grow_tree()
         step = 1.0 if done < half else 1.0 / (done - half + 1)

@@ -156,16 +156,33 @@ class CopyingSampler:
 
         `watch` is told the number of entities after each sweep, or a fraction of a second later, and may end the run.
         """
+        return self._swept(copy, relative, n_sweeps, n_kept, watch).draws(len(self.a))
+
+    def settle(self, copy: NDArray[np.float64], relative: NDArray[np.float64], *, n_sweeps: int) -> NDArray[np.int64]:
+        """Run some sweeps of which nothing is told but the number of entities after each."""
+        return self._swept(copy, relative, n_sweeps, counted=False).n_entities()
+
+    def _swept(
+        self,
+        copy: NDArray[np.float64],
+        relative: NDArray[np.float64],
+        n_sweeps: int,
+        n_kept: int = 0,
+        watch: Watch | None = None,
+        *,
+        counted: bool = True,
+    ) -> "_Sweeps":
+        """Run some sweeps; return what they saw."""
         if self._layout is None or not self._layout.is_of(copy, relative):
             self._layout = _Layout(self._outside, self.a, self.b, copy, relative)
-        sweeps = _Sweeps(self._layout, self.time, self.rng_state, n_sweeps, n_kept)
+        sweeps = _Sweeps(self._layout, self.time, self.rng_state, n_sweeps, n_kept, counted=counted)
         if self._threads > 1 and len(self._layout.batches) == 1 and len(self._layout.pairs) > _WORTH_MEETING:
             sweeps.run_together(self._threads, watch)
         else:
             sweeps.run(self._threads, watch)
         self.time[:] = sweeps.times()
         self.rng_state[1] += np.uint64(sweeps.n_sweeps)
-        return sweeps.draws(len(self.a))
+        return sweeps
 
 
 class _Layout:
@@ -250,15 +267,23 @@ class _Batch(NamedTuple):
 
 
 class _Sweeps:
-    """Some sweeps over a layout, and what they see."""
+    """Some sweeps over a layout, and what they see; of pairs nothing where these are not counted."""
 
     def __init__(
-        self, layout: _Layout, time: NDArray[np.float64], rng_state: NDArray[np.uint64], n_sweeps: int, n_kept: int
+        self,
+        layout: _Layout,
+        time: NDArray[np.float64],
+        rng_state: NDArray[np.uint64],
+        n_sweeps: int,
+        n_kept: int,
+        *,
+        counted: bool,
     ) -> None:
         self._layout, self._before = layout, time
         self._time = time[layout.records]
         self._key, self._done, self.n_sweeps = rng_state[0], int(rng_state[1]), n_sweeps
-        self._counts = new_counts(len(layout.pairs), layout.one, layout.other)
+        told = slice(None) if counted else slice(0)
+        self._counts = new_counts(len(layout.pairs), layout.one[told], layout.other[told])
         self._n_entities = np.full(n_sweeps, len(layout.settled))
         self._roots = np.empty((n_kept, len(time)), dtype=np.int32)
         """By sweep and place, until all are told of records."""
@@ -328,7 +353,7 @@ class _Sweeps:
 
     def _shares(self, n: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         """Part pairs and records among threads, with as many pairs and neighbours each: (first, end), (first, end)."""
-        offsets, m = self._layout.offsets, len(self._layout.inside)
+        offsets, m = self._layout.offsets, len(self._counts.one)
         ends = np.searchsorted(offsets, np.linspace(0, offsets[-1], n + 1)[1:-1]).tolist()
         records = [0, *ends, len(offsets) - 1]
         return [((m * i // n, m * (i + 1) // n), (records[i], records[i + 1])) for i in range(n)]
@@ -340,6 +365,10 @@ class _Sweeps:
         if self.n_sweeps > 0:
             wait_alone(self._key_of(self.n_sweeps - 1), self._layout.settled, found)
         return found
+
+    def n_entities(self) -> NDArray[np.int64]:
+        """Return the number of entities after each sweep."""
+        return self._n_entities[: self.n_sweeps]
 
     def draws(self, n_pairs: int) -> Draws:
         """Return what was seen, told of all pairs."""
@@ -358,4 +387,4 @@ class _Sweeps:
         for sample in kept:
             placed = sample[: len(records)].copy()
             sample[settled], sample[records] = settled, placed
-        return Draws(self.n_sweeps, copied, related, together, akin, self._n_entities[: self.n_sweeps], kept)
+        return Draws(self.n_sweeps, copied, related, together, akin, self.n_entities(), kept)
