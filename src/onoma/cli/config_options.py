@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import tomllib
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
@@ -104,6 +103,8 @@ def _table(option: Option, pairs: list[str]) -> dict[str, Any]:
 
 
 def _literal(text: str) -> object:
+    import tomllib  # few settings are said so
+
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

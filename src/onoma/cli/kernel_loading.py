@@ -17,7 +17,7 @@ from typing import Any
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numba.cpython.hashing  # the only one that tells machine code of what it has in memory
-from numba.core import caching, codegen, entrypoints, environment, ir, targetconfig
+from numba.core import caching, codegen, dispatcher, entrypoints, environment, ir, targetconfig
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 from numba.core.types import functions
@@ -65,6 +65,22 @@ class _Library(codegen.JITCodeLibrary):
         return super()._get_module_for_linking()  # type: ignore[no-untyped-call]
 
 
+class _LateCache:
+    """Where a kernel is kept: its folder is looked up, and its source read, when the kernel is called first."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self._function = function
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (what the cache has)
+        if "_cache" not in self.__dict__:
+            self._cache = caching.FunctionCache(self._function)  # type: ignore[no-untyped-call]
+        return getattr(self._cache, name)
+
+
+def _enable_caching(self: Any) -> None:  # noqa: ANN401
+    self._cache = _LateCache(self.py_func)
+
+
 def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
     """Let kernels be loaded so from now on; where this Numba is made otherwise, as it has it.
 
@@ -83,6 +99,7 @@ def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
             caching._CacheLocator.ensure_cache_path = _tried_once(  # type: ignore[method-assign]
                 caching._CacheLocator.ensure_cache_path
             )
+            dispatcher.Dispatcher.enable_caching = _enable_caching  # type: ignore[method-assign]
             environment._rebuild_env = partial(_rebuild_env, environment._rebuild_env)
             context.codegen()._library_class = _Library
             context.refresh = partial(_begin_to_compile, context, alone)
@@ -98,6 +115,8 @@ def _is_as_known(context: Any) -> bool:  # noqa: ANN401
     cache = ("_load_overload", "_guard_against_spurious_io_errors")
     others: tuple[tuple[Any, str], ...] = (
         (caching._CacheLocator, "ensure_cache_path"),
+        (caching, "FunctionCache"),
+        (dispatcher.Dispatcher, "enable_caching"),
         (environment, "_rebuild_env"),
         (functions.BaseFunction, "get_call_type"),
         (ir.Inst, "_rec_list_vars"),

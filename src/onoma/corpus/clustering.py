@@ -8,16 +8,19 @@ gold label. Everything is array work, linear in the number of items.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from onoma.corpus._clustering_kernels import number_by_appearance, number_pairs, sort_by_label
 from onoma.errors import DataError
 from onoma.numerics.union_find import components
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["ABSENT", "Clustering"]
 
@@ -43,7 +46,7 @@ class Clustering:
     n_entities: int
 
     @classmethod
-    def from_labels(cls, labels: ArrayLike | pa.Array | pa.ChunkedArray) -> Self:
+    def from_labels(cls, labels: "ArrayLike | pa.Array | pa.ChunkedArray") -> Self:
         """Cluster by equal labels. None, NaN, null, and -1 among whole numbers mean absent; "" is a label."""
         if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
             codes = labels.astype(np.int64, copy=False)
@@ -182,7 +185,7 @@ class Clustering:
         return entities.take(pa.array(self.labels, mask=self.labels == ABSENT))
 
 
-def _to_arrow(labels: ArrayLike) -> pa.Array:
+def _to_arrow(labels: "ArrayLike") -> pa.Array:
     try:
         return pa.array(labels, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:

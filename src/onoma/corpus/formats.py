@@ -6,6 +6,7 @@ A format of one's own is registered by `register_format`, or by another package 
     fixed = "my_package.formats:FIXED_WIDTH"
 """
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,11 +16,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from onoma.corpus.corpus import Corpus
-from onoma.corpus.readers.conll2012 import read_conll2012
-from onoma.corpus.readers.conllu import read_conllu
 from onoma.corpus.readers.table import TableRead, read_table
-from onoma.corpus.writers.conll2012 import write_conll2012
-from onoma.corpus.writers.conllu import write_conllu
 from onoma.corpus.writers.delimited import write_csv, write_tsv
 from onoma.corpus.writers.jsonl import write_jsonl
 from onoma.corpus.writers.parquet import write_parquet
@@ -83,6 +80,15 @@ def _read_bibtex(path: Path, **options: Any) -> TableRead:  # noqa: ANN401 (thos
     return read_bibtex(path, **options)
 
 
+def _late(module: str, name: str) -> Callable[..., Any]:
+    """Return a function of this room, whose module is loaded when it is called: most runs read and write tables."""
+
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 (those of the function)
+        return getattr(importlib.import_module(f"onoma.corpus.{module}"), name)(*arguments, **named)
+
+    return call
+
+
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
@@ -97,16 +103,16 @@ FORMATS: dict[str, Format] = {
             (*_CONLL2012, ".key", ".response"),
             "corpus",
             "CoNLL-2012 coreference",
-            read_corpus=read_conll2012,
-            write_corpus=write_conll2012,
+            read_corpus=_late("readers.conll2012", "read_conll2012"),
+            write_corpus=_late("writers.conll2012", "write_conll2012"),
         ),
         Format(
             "conllu",
             (".conllu",),
             "corpus",
             "CoNLL-U with Entity= (GUM, CorefUD)",
-            read_corpus=read_conllu,
-            write_corpus=write_conllu,
+            read_corpus=_late("readers.conllu", "read_conllu"),
+            write_corpus=_late("writers.conllu", "write_conllu"),
         ),
     )
 }

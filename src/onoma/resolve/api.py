@@ -15,7 +15,6 @@ from onoma.corpus.clustering import Clustering
 from onoma.corpus.readers.arrow import from_arrow
 from onoma.corpus.readers.table import read_table
 from onoma.errors import SettingsError
-from onoma.evaluate.score import harmonic_mean
 from onoma.numerics.memory import give_back
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.auto import pick_model
@@ -293,6 +292,8 @@ def _linked_instead(plain: Resolution, ready: Ready, config: ResolveConfig, run:
     quality, n = linked.quality, len(linked.table)
     if linked.is_stopped or quality.precision is None or quality.recall is None or "mirrors" not in quality.decoys:
         return None
+    from onoma.evaluate.score import harmonic_mean  # measures are much to load
+
     within, between = quality.decoys["mirrors"][1], 2.0 * quality.n_links / n
     inside = within / max(within + between, 1e-9)
     after = float(harmonic_mean(quality.precision.estimate, quality.recall.estimate * (1.0 - inside / 2.0)))

@@ -11,7 +11,6 @@ a model honours it or `onoma.resolve.registry.check` refuses it; nothing is igno
 import dataclasses
 import difflib
 import json
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
@@ -329,6 +328,8 @@ _EXAMPLE = 'Write lines such as: model = "copying". onoma resolve FILE --json pr
 
 def read_config(path: str | Path, base: ResolveConfig | None = None) -> ResolveConfig:
     """Read a file of settings; what is unknown or ill-typed is an error that says what is allowed."""
+    import tomllib  # most runs have no such file
+
     try:
         found = tomllib.loads(Path(path).read_text("utf-8"))
     except OSError as error:

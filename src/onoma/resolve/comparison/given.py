@@ -19,7 +19,6 @@ that are not mentioned say nothing. How fields depend on each other, and relativ
 
 import json
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,6 +110,8 @@ def _level(said: object) -> LevelShares:
 
 
 def _read_text(path: Path) -> GivenWeights:
+    import tomllib  # most runs have no such file
+
     try:
         text = read_text(path)
         found = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
