@@ -99,6 +99,7 @@ def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
             caching._CacheLocator.ensure_cache_path = _tried_once(  # type: ignore[method-assign]
                 caching._CacheLocator.ensure_cache_path
             )
+            llvm.ffi.lib._lock._cblist.clear()  # to time every call of LLVM takes longer than most calls
             dispatcher.Dispatcher.enable_caching = _enable_caching  # type: ignore[method-assign]
             environment._rebuild_env = partial(_rebuild_env, environment._rebuild_env)
             context.codegen()._library_class = _Library
@@ -117,6 +118,7 @@ def _is_as_known(context: Any) -> bool:  # noqa: ANN401
         (caching._CacheLocator, "ensure_cache_path"),
         (caching, "FunctionCache"),
         (dispatcher.Dispatcher, "enable_caching"),
+        (getattr(llvm.ffi.lib, "_lock", None), "_cblist"),
         (environment, "_rebuild_env"),
         (functions.BaseFunction, "get_call_type"),
         (ir.Inst, "_rec_list_vars"),

@@ -66,6 +66,9 @@ class PatternWeights:
         self._pattern, self._field = (np.ascontiguousarray(each) for each in np.nonzero(equal))
         self._offsets = np.concatenate([[0], np.cumsum(np.count_nonzero(equal, axis=1))])
         self._nothing = np.zeros(patterns.levels.shape, dtype=np.float32)
+        self._tree: NDArray[np.int64] | None = None
+        self._above: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        """Where values are equal, the level of the field that this one depends on, in the tree of the last weights."""
 
     def __call__(self, weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what `edge_weights` does, but for rounding."""
@@ -73,9 +76,10 @@ class PatternWeights:
         copied, related = np.empty(len(levels)), np.empty(len(levels))
         tables = (weights.parent, weights.tables, weights.keep, weights.slips)
         score_pairs(levels, self._nothing, *tables, copied, related)
-        above = weights.parent[self._field]
-        g = np.where(above >= 0, levels[self._pattern, above], -1)
-        keep = weights.keep[self._field, g]  # -1, of a parent that is missing or not there, is the last
+        if self._tree is None or not np.array_equal(self._tree, weights.parent):
+            above = weights.parent[self._field]
+            self._tree, self._above = weights.parent, np.where(above >= 0, levels[self._pattern, above], -1)
+        keep = weights.keep[self._field, self._above]  # -1, of a parent that is missing or not there, is the last
         copy, relative = np.empty(len(number)), np.empty(len(number))
         log_share = self._evidence.log_share
 
