@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from importlib.abc import MetaPathFinder
+from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
@@ -109,25 +110,25 @@ class _Typing(ModuleType):
         return getattr(importlib.import_module(self.__name__), name)
 
 
+_KNOWN_NUMPY = "2.4."
 _TYPES = ("numpy._typing", "numpy.typing")
 _HELP = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars")
 
 
 def numpy_without_types() -> None:
-    """Load NumPy without its pages of help, and without types that only a reader of the code would look at."""
-    if "numpy" in sys.modules:
+    """Load NumPy without its pages of help, and without types that only a reader of the code would look at.
+
+    One that is not known is loaded as it is: it could not be loaded a second time.
+    """
+    if "numpy" in sys.modules or not version("numpy").startswith(_KNOWN_NUMPY):
         return
     sys.modules.update({name: _Typing(name) for name in _TYPES} | {name: ModuleType(name) for name in _HELP})
-    try:
-        import numpy as np
+    import numpy as np
 
-        for name in _TYPES:  # as if they had been loaded
-            own = name.rpartition(".")[2]
-            setattr(np, own, sys.modules[name])
-            sys.modules[name].__path__ = [f"{each}/{own}" for each in np.__path__]
-    except (AttributeError, ImportError):  # one that is made otherwise
-        for name in [each for each in sys.modules if each.partition(".")[0] == "numpy"]:
-            del sys.modules[name]
+    for name in _TYPES:  # as if they had been loaded
+        own = name.rpartition(".")[2]
+        setattr(np, own, sys.modules[name])
+        sys.modules[name].__path__ = [f"{each}/{own}" for each in np.__path__]
 
 
 class _Masked(ModuleType):

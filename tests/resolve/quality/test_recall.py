@@ -10,7 +10,7 @@ from onoma.corpus.simulate import simulate_people
 from onoma.resolve.api import resolve
 from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.config import ResolveConfig
-from onoma.resolve.quality.recall import estimate_recall
+from onoma.resolve.quality.recall import _Check, estimate_recall
 
 PEOPLE = simulate_people(800, seed=6)
 GOLD = Clustering.from_labels(PEOPLE["cluster_id"])
@@ -79,3 +79,24 @@ def test_no_matches_at_all():
 
 def test_what_learns_nothing_cannot_judge():
     assert resolve(PEOPLE.slice(0, 50), config=ResolveConfig(model="exact-match")).canopy_recall is None
+
+
+def test_levels_are_looked_up_as_they_are_compared():
+    found = found_with()
+    records = np.array([3, 4, 90, 700], dtype=np.int32)
+    check = _Check(found, records, exhaustive=True)
+    wanted = np.random.default_rng(1).random((2, len(PEOPLE))) < 0.7
+    place, other = np.nonzero(wanted)
+    looked_up = check._looked_up(records[1:3], wanted, check.tables)
+    assert (looked_up == check._levels(records[1:3][place], other.astype(np.int32))).all()
+    assert (looked_up < 0).any()
+    assert len(np.unique(looked_up)) > 5
+
+
+def test_what_is_estimated_does_not_depend_on_how_many_are_compared_at_a_time(monkeypatch):
+    found = found_with(neighbours=1, hot=3)
+    whole = estimate_recall(found)
+    monkeypatch.setattr("onoma.resolve.quality.recall._CHUNK", 5_000)
+    assert estimate_recall(found) == whole
+    monkeypatch.setattr("onoma.resolve.quality.recall._tables", lambda fields, records: None)
+    assert estimate_recall(found) == whole

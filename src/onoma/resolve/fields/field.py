@@ -133,12 +133,12 @@ class FieldData:
             levels[differ] = self.compare_different(np.minimum(one, other), np.maximum(one, other))
         return levels
 
-    def compare_different(self, low: Codes, high: Codes) -> Levels:
-        """Return the level of each pair of different values, `low < high`."""
+    def compare_different(self, low: Codes, high: Codes, *, once: bool = False) -> Levels:
+        """Return the level of each pair of different values, `low < high`; `once` says that none comes again."""
         n, low, high = len(self.values), low.astype(np.int32, copy=False), high.astype(np.int32, copy=False)
         if len(low) == 0:
             return np.zeros(0, np.int8)
-        if n > _VARIOUS:
+        if once or n > _VARIOUS:
             return self._compare(low, high)
         distinct, place = distinct_keys(low.astype(np.int64) * n + high, len(low).bit_length() + 1)
         return self._compare((distinct // n).astype(np.int32), (distinct % n).astype(np.int32))[place]

@@ -75,7 +75,7 @@ class Scratch(NamedTuple):
     total: NDArray[np.float64]
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit("uint64(uint64, uint64)", cache=True, nogil=True)
 def word_at(key: np.uint64, number: np.uint64) -> np.uint64:
     """Return the 64 random bits with a number: SplitMix64 (Steele, Lea and Flood, 2014) at any place of its stream."""
     x = key + (number + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -84,7 +84,7 @@ def word_at(key: np.uint64, number: np.uint64) -> np.uint64:
     return x ^ (x >> np.uint64(31))
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit("float64(uint64, uint64)", cache=True, nogil=True)
 def uniform_at(key: np.uint64, number: np.uint64) -> float:
     """Return the number in [0, 1) with a number: the top 53 bits."""
     return (word_at(key, number) >> np.uint64(11)) * 1.1102230246251565e-16  # 2**-53

@@ -19,6 +19,8 @@ at least as rare as √n of n records. That is said (`exhaustive`).
 It is the model's own judgement: a match that the model would not believe in if it saw it is not missed.
 """
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,10 +29,12 @@ from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.distinct import distinct
+from onoma.numerics.parts import n_threads
 from onoma.numerics.rng import stream
 from onoma.resolve.comparison.compare import compare_records, log_shares
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.weights import edge_weights
+from onoma.resolve.fields.field import FieldData
 from onoma.resolve.posterior.samples import Roots
 from onoma.resolve.report.explanation import fitted
 
@@ -44,7 +48,7 @@ BUDGET = 2_000_000
 """Pairs that are compared, about, where records are compared with all others."""
 _FEWER_RECORDS = 100
 """Records that are checked in a table too large for that, or nearly."""
-_CHUNK = 1 << 17
+_CHUNK = 1 << 18
 """Pairs that are compared at a time: what is known of them is near while it is worked on."""
 _NEGLIGIBLE = 1e-4
 """Weights below this are not summed."""
@@ -89,7 +93,7 @@ def estimate_recall(
     exhaustive = budget // n >= min(_FEWER_RECORDS, n)
     n_drawn = min(n, n_records, max(budget // n, _FEWER_RECORDS))
     drawn = np.sort(stream(resolution.config.seed, "recall").choice(n, n_drawn, replace=False)).astype(np.int32)
-    check = _Check(resolution, exhaustive=exhaustive)
+    check = _Check(resolution, drawn, exhaustive=exhaustive)
     step = max(_CHUNK // n, 1)
     missed = np.concatenate([check.missed(drawn[first : first + step]) for first in range(0, n_drawn, step)])
     found, low, high = _with_interval(size[drawn] - 1.0, missed, resolution.config.seed)
@@ -110,7 +114,7 @@ def _sizes(roots: Roots) -> tuple[NDArray[np.float64], float]:
 class _Check:
     """Compares records with all others."""
 
-    def __init__(self, resolution: "Resolution", *, exhaustive: bool) -> None:
+    def __init__(self, resolution: "Resolution", drawn: NDArray[np.int32], *, exhaustive: bool) -> None:
         self.resolution = resolution
         self.exhaustive = exhaustive
         self.fit = fitted(resolution)
@@ -121,39 +125,56 @@ class _Check:
         # Members of one entity do not compete, unless a record has one partner only.
         weight[(self.label[evidence.a] == self.label[evidence.b]) & (not evidence.linking)] = 0.0
         self.rivals = np.bincount(evidence.a, weight, evidence.n) + np.bincount(evidence.b, weight, evidence.n)
+        # Values are fewer than records. Within blocks and between sources few of their pairs are wanted.
+        is_whole = exhaustive and resolution.block is None and not resolution.config.link
+        self.tables = _tables(resolution.fields.fields, drawn) if is_whole else None
 
     def missed(self, records: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return for each record the matches it is expected to have missed."""
-        place, other = np.nonzero(self._unseen(records))
-        one = records[place]
-        copy, relative = self._weights(one, other.astype(np.int32))
+        unseen = self._unseen(records)
+        place, other = np.nonzero(unseen)
+        one, apart = records[place], other.astype(np.int32)
+        levels = self._levels(one, apart) if self.tables is None else self._looked_up(records, unseen, self.tables)
+        copy, relative = self._weights(one, apart, levels)
         # By record and entity, where there is anything to speak of.
         key = place * len(self.size) + self.label[other]
         keys = distinct(key[copy > _NEGLIGIBLE])
         at = np.minimum(np.searchsorted(keys, key), len(keys) - 1) if len(keys) else np.zeros(0, dtype=np.int64)
         mine = np.flatnonzero(keys[at] == key) if len(keys) else np.zeros(0, dtype=np.int64)
         at, m = at[mine], len(keys)
-        unseen = np.bincount(at, minlength=m)
+        n_unseen = np.bincount(at, minlength=m)
         place, entity = keys // len(self.size), keys % len(self.size)
         s, t = self.size[self.label[records[place]]], self.size[entity]
-        attachments = 2.0 * s * t / (s + t) / np.maximum(unseen, 1)
+        attachments = 2.0 * s * t / (s + t) / np.maximum(n_unseen, 1)
         joined, kin = (np.bincount(at, side[mine], m) * attachments for side in (copy, relative))
         odds = joined + kin
-        rivals = np.bincount(at, self.rivals[other[mine]], m) / np.maximum(unseen, 1)
+        rivals = np.bincount(at, self.rivals[other[mine]], m) / np.maximum(n_unseen, 1)
         others = np.bincount(place, odds, len(records))[place] - odds + self.rivals[records[place]]
         if self.fit.evidence.linking:
             chance = joined / (1.0 + odds + others + rivals)
         else:
             chance = 0.5 * joined * (1.0 / (1.0 + odds + 0.5 * others) + 1.0 / (1.0 + odds + 0.5 * rivals))
-        return np.asarray(np.bincount(place, chance * unseen, len(records)), dtype=np.float64)
+        return np.asarray(np.bincount(place, chance * n_unseen, len(records)), dtype=np.float64)
+
+    def _levels(self, one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int8]:
+        """Return the level of each pair in each field."""
+        return compare_records(self.resolution.fields.fields, one, other)
+
+    def _looked_up(
+        self, records: NDArray[np.int32], wanted: NDArray[np.bool_], tables: Sequence["_Table"]
+    ) -> NDArray[np.int8]:
+        """Return the level of each pair that is wanted (record by all) in each field."""
+        levels = np.empty((*wanted.shape, len(tables)), dtype=np.int8)
+        for f, table in enumerate(tables):
+            levels[:, :, f] = table.levels[table.rows[records]].take(table.codes, axis=1)
+        return levels[wanted]
 
     def _weights(
-        self, one: NDArray[np.int32], other: NDArray[np.int32]
+        self, one: NDArray[np.int32], other: NDArray[np.int32], levels: NDArray[np.int8]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the weights of pairs that are no candidates, as copy and as relative."""
         fields = self.resolution.fields.fields
         evidence = self.fit.evidence
-        levels = compare_records(fields, one, other)
         mark_swaps(fields, one, other, levels)
         shares = log_shares(fields, one, levels)
         more = len(evidence.n_levels) - len(fields)
@@ -189,6 +210,38 @@ class _Check:
                 if code >= 0:
                     rare[row, field.codes == code] -= log_share[code]
         return rare >= 0.5 * np.log(self.fit.evidence.n)
+
+
+class _Table(NamedTuple):
+    """How the values of some records agree with all values of a field."""
+
+    levels: NDArray[np.int8]
+    """By value of those records and by value; the last of either stand for missing ones."""
+    rows: NDArray[np.int64]
+    """By record, the row of its value."""
+    codes: NDArray[np.int64]
+    """By record, the column of its value."""
+
+
+def _tables(fields: Sequence[FieldData], records: NDArray[np.int32]) -> list[_Table]:
+    """Return for each field how the values of some records agree with all its values."""
+
+    def table(field: FieldData) -> _Table:
+        n, codes = len(field.values), field.codes.astype(np.int64)
+        mine = np.unique(codes[records])
+        mine = mine[mine >= 0]
+        levels = np.full((len(mine) + 1, n + 1), -1, dtype=np.int8)
+        one, other = np.repeat(mine, n), np.tile(np.arange(n), len(mine))
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        found = np.zeros(len(low), dtype=np.int8)
+        differ = np.flatnonzero(low < high)
+        found[differ] = field.compare_different(low[differ], high[differ], once=True)
+        levels[:-1, :-1] = found.reshape(len(mine), n)
+        rows = np.searchsorted(mine, codes)  # right for these records, and no others are asked for
+        return _Table(levels, np.where(codes < 0, len(mine), rows), np.where(codes < 0, n, codes))
+
+    with ThreadPoolExecutor(n_threads()) as pool:
+        return list(pool.map(table, fields))
 
 
 def _with_interval(found: NDArray[np.float64], missed: NDArray[np.float64], seed: int) -> tuple[float, float, float]:
