@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields._pairs_kernels import distinct_keys
 from onoma.resolve.fields.features import FeaturesBuilder
-from onoma.resolve.fields.kinds._packed_kernels import cross_words, hash_words
+from onoma.resolve.fields.kinds._packed_kernels import cross_words, hash_name_keys, hash_words
 from onoma.resolve.fields.packed.texts import Texts, arrow_of, split_words
 
 __all__ = ["Words"]
@@ -74,6 +74,12 @@ class Words:
             n = len(self.words)
             return [f"{self.words[key // n]} {self.words[key % n]}" for key in keys.tolist()]
 
+        builder.add_unwritten("key", rows, ids, len(keys), write)
+
+    def add_name_keys(self, builder: FeaturesBuilder, write: Callable[[], list[str]]) -> None:
+        """Add the keys of names; `write` writes all of them, by first appearance, if somebody reads them."""
+        rows, found = hash_name_keys(self.offsets, self.ids, self._order, self._texts.letters, self._texts.offsets)
+        keys, ids = distinct_keys(found, len(found).bit_length() + 1)
         builder.add_unwritten("key", rows, ids, len(keys), write)
 
     def _hashes(self, used: NDArray[np.bool_] | None, *, in_order: bool, apart: bool) -> NDArray[np.uint64]:
