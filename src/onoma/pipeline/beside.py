@@ -65,7 +65,7 @@ def _copying() -> Needed:
             values.place_levels,
             (numbers, numbers, *texts, shares, whole, numbers, floats, floats, whole, numbers, shares),
         ),
-        (values.code_levels, (numbers, numbers, letters, whole)),
+        (values.code_levels, (numbers, numbers, letters, whole, masks)),
         (weights.count_pairs, (levels, 0, 0, floats, table)),
         (weights.count_levels, (levels, whole, floats, tables)),
         (weights.score_pairs, (levels, log_share, whole, tables[None], table, table, floats, floats)),

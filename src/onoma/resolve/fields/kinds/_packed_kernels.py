@@ -221,9 +221,7 @@ def distinct_words(
 
 
 @lean
-def add_key(
-    m: int, first: int, row: int, bits: np.uint64, rows: NDArray[np.int32], keys: NDArray[np.int64]
-) -> int:
+def add_key(m: int, first: int, row: int, bits: np.uint64, rows: NDArray[np.int32], keys: NDArray[np.int64]) -> int:
     """Add a key of a row unless it is among those from the first on; return how many there are."""
     key = np.int64(mixed(bits))
     for at in range(first, m):

@@ -166,6 +166,24 @@ def letter_masks(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDA
     return found
 
 
+@nb.njit(cache=True, nogil=True)
+def letter_tallies(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return for each text how often it has each letter, up to four times, as bits; letters 16 apart are one.
+
+    A slip takes one of them away at most, and brings one at most.
+    """
+    found = np.zeros(len(offsets) - 1, dtype=np.uint64)
+    for text in range(len(found)):
+        bits = np.uint64(0)
+        for at in range(offsets[text], offsets[text + 1]):
+            bit = np.uint64(1) << np.uint64(letters[at] & 15)
+            while bit > np.uint64(0) and bits & bit:
+                bit <<= np.uint64(16)
+            bits |= bit
+        found[text] = bits
+    return found
+
+
 @lean
 def is_begin_or_end(letters: NDArray[np.uint16], i: int, i_end: int, j: int, j_end: int) -> bool:
     """Say whether the longer of two texts begins or ends with the shorter."""
