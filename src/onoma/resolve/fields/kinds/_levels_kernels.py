@@ -1,6 +1,6 @@
 """Kernels of the kinds: the level of each pair of values in one pass, what is dear only where it can still matter.
 
-`Texts` gives letters, offsets and masks. Similarities are compared as numbers of 32 bits.
+`Texts` gives letters, offsets, masks and tallies. Similarities are compared as numbers of 32 bits.
 """
 
 import numba as nb
@@ -12,6 +12,7 @@ from onoma.resolve.fields._names_kernels import INITIAL, LEFT_A, LEFT_B, NICKNAM
 from onoma.resolve.fields.packed._texts_kernels import (
     bits_of,
     is_begin_or_end,
+    letters_alone_in,
     most_similar,
     slips_of,
     winkler_of,
@@ -34,6 +35,7 @@ def name_levels(
     letters: NDArray[np.uint16],
     offsets: NDArray[np.int64],
     masks: NDArray[np.uint64],
+    tallies: NDArray[np.uint64],
     longest: int,
     word_offsets: NDArray[np.int64],
     words: NDArray[np.int32],
@@ -83,11 +85,12 @@ def name_levels(
             continue
         i, n = offsets[x], offsets[x + 1] - offsets[x]
         j, m = offsets[y], offsets[y + 1] - offsets[y]
-        slips = _MORE
-        if bits_of(masks[x] & ~masks[y]) <= _MOST_OWN and bits_of(masks[y] & ~masks[x]) <= _MOST_OWN:
-            slips = slips_of(letters, i, i + n, j, j + m)
+        own = letters_alone_in(masks[x], masks[y], tallies[x], tallies[y])
+        its_own = letters_alone_in(masks[y], masks[x], tallies[y], tallies[x])
+        is_far = own > _MOST_OWN or its_own > _MOST_OWN
+        slips = _MORE if is_far else slips_of(letters, i, i + n, j, j + m)
         winkler = np.float32(0.0)
-        if slips < _MORE or most_similar(masks[x], masks[y], n, m) >= _BARELY:
+        if slips < _MORE or most_similar(own, its_own, n, m) >= _BARELY:
             winkler = np.float32(winkler_of(letters, i, n, j, m, taken, met))
         if winkler < _HALF:
             slips = _MORE
@@ -114,6 +117,7 @@ def place_levels(
     letters: NDArray[np.uint16],
     offsets: NDArray[np.int64],
     masks: NDArray[np.uint64],
+    tallies: NDArray[np.uint64],
     longest: int,
     cuts: NDArray[np.float32],
     word_offsets: NDArray[np.int64],
@@ -133,7 +137,9 @@ def place_levels(
         i, n = offsets[x], offsets[x + 1] - offsets[x]
         j, m = offsets[y], offsets[y + 1] - offsets[y]
         winkler = np.float32(0.0)
-        if most_similar(masks[x], masks[y], n, m) >= _BARELY:
+        own = letters_alone_in(masks[x], masks[y], tallies[x], tallies[y])
+        its_own = letters_alone_in(masks[y], masks[x], tallies[y], tallies[x])
+        if most_similar(own, its_own, n, m) >= _BARELY:
             winkler = np.float32(winkler_of(letters, i, n, j, m, taken, met))
             if winkler >= _NEAR_PLACE and slips_of(letters, i, i + n, j, j + m) == 1:
                 levels[e] = 2
@@ -198,6 +204,7 @@ def date_levels(
     days: NDArray[np.float64],
     letters: NDArray[np.uint16],
     offsets: NDArray[np.int64],
+    tallies: NDArray[np.uint64],
 ) -> NDArray[np.int8]:
     """Return the level of each pair of different dates, the levels of `DateComparison`."""
     levels = np.empty(len(a), dtype=np.int8)
@@ -215,7 +222,10 @@ def date_levels(
             levels[e] = 1
             continue
         is_partial = n_given < 3 and has_years
-        slips = slips_of(letters, offsets[x], offsets[x + 1], offsets[y], offsets[y + 1])
+        own, its_own = bits_of(tallies[x] & ~tallies[y]), bits_of(tallies[y] & ~tallies[x])
+        slips = _MORE
+        if own <= _MOST_OWN and its_own <= _MOST_OWN:
+            slips = slips_of(letters, offsets[x], offsets[x + 1], offsets[y], offsets[y + 1])
         if slips == 1 and not is_partial:
             levels[e] = 2
         elif is_partial and n_agree == n_given:

@@ -101,6 +101,7 @@ class PlaceComparison:
             texts.letters,
             texts.offsets,
             texts.masks,
+            texts.tallies,
             texts.longest,
             _CUTS,
             bags.offsets,
