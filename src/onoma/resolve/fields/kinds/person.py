@@ -88,8 +88,9 @@ class PersonComparison:
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         texts = self._texts
-        packed: tuple[Any, ...] = (texts.letters, texts.offsets, texts.masks, texts.tallies, texts.longest)
-        return name_levels(plain(a), plain(b), self._sorted, self._joined, *packed, *self._words.tables)
+        letters = (texts.letters, texts.offsets, texts.masks, texts.tallies, texts.longest)
+        packed: tuple[Any, ...] = (self._sorted, self._joined, *letters, *self._words.tables)
+        return name_levels(plain(a), plain(b), *packed)
 
     def features(self) -> Features:
         """Return the value, its words, trigrams, and keys: sorted words, skeletons, a word with an initial."""
