@@ -83,6 +83,16 @@ def test_a_function_of_arrow_is_made_when_it_is_asked_for():
     assert run(code) == "False A True False"
 
 
+def test_arrow_takes_memory_from_the_system_unless_something_else_is_said():
+    code = (
+        "{before}from onoma.cli.light import arrow_as_asked; arrow_as_asked()\n"
+        "import pyarrow as pa; print(pa.default_memory_pool().backend_name)"
+    )
+    clear = "import os; os.environ.pop('ARROW_DEFAULT_MEMORY_POOL', None)\n"
+    said = "import os; os.environ['ARROW_DEFAULT_MEMORY_POOL'] = 'mimalloc'\n"
+    assert [run(code.format(before=each)) for each in (clear, said)] == ["system", "mimalloc"]
+
+
 def test_masked_arrays_are_loaded_by_who_asks_for_them():
     code = (
         "from onoma.cli.light import numba_alone; numba_alone()\n"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from onoma.numerics.distinct import distinct, without
+from onoma.numerics.distinct import descending, distinct, without
 
 
 @pytest.mark.parametrize(("n", "most"), [(0, 1), (1, 5), (2, 1), (1000, 10), (1000, 10**12)])
@@ -19,3 +19,9 @@ def test_what_is_left_agrees_with_numpy(n: int, m: int) -> None:
     rng = np.random.default_rng(n + m)
     values, others = distinct(rng.integers(0, 500, n)), np.sort(rng.integers(0, 600, m))
     assert np.array_equal(without(values, others), np.setdiff1d(values, others))
+
+
+@pytest.mark.parametrize(("n", "most"), [(0, 1), (1, 1), (1000, 3), (1000, 10**9)])
+def test_places_of_equal_values_stay_in_order(n: int, most: int) -> None:
+    values = np.random.default_rng(n).integers(0, most, n) / 7.0
+    assert np.array_equal(descending(values), np.argsort(-values, kind="stable"))

@@ -1,4 +1,4 @@
-"""The distinct values of an array, in order, by sorting it.
+"""The distinct values of an array, in order, by sorting it; and places in order of their values.
 
 NumPy's `unique` goes through a hash table where it returns nothing but the values. Of millions of whole numbers that
 misses every cache; its sort goes through vector registers, and is a hundred times as fast.
@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["distinct", "without"]
+__all__ = ["descending", "distinct", "without"]
 
 Number = TypeVar("Number", np.int64, np.int32)
 
@@ -51,3 +51,26 @@ def without(values: NDArray[Number], others: NDArray[Number]) -> NDArray[Number]
     left = np.ones(len(values), dtype=np.bool_)
     left[place[values[place] == others]] = False
     return values[left]
+
+
+def descending(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the places of values, the greatest first, and of equal ones the first; there are less than 2³².
+
+    NumPy's stable sort of places is three times as slow as the other one, which may turn equal ones round: sorted
+    once more by value and place, as whole numbers, they stand as they did.
+
+    Examples
+    --------
+    >>> descending(np.array([1.0, 3.0, 1.0, 3.0])).tolist()
+    [1, 3, 0, 2]
+    """
+    order = np.argsort(-values)
+    if len(order) == 0:
+        return order
+    ranked = values[order]
+    keys = np.cumsum(np.append(False, ranked[1:] != ranked[:-1]))
+    keys <<= 32
+    keys |= order
+    keys.sort()
+    keys &= (1 << 32) - 1
+    return keys

@@ -53,19 +53,19 @@ def _copying() -> Needed:
     counts = copying.Counts._make([numbers] * 6)
     pairs = (numbers, numbers, floats, floats)
     letters, masks = _empty(np.uint16), _empty(np.uint64)
-    texts, words = (letters, whole, masks, 0), (whole, numbers, numbers, numbers)
+    texts, words = (letters, whole, masks, masks, 0), (whole, numbers, numbers, numbers)
     return [
         (copying.count_and_sample, (0, 0, 0, 0, key, lists, origins, counts)),
         (copying.new_origins, (floats,)),
         (copying.new_scratch, (0,)),
         (copying.sample_times, (key, lists, None, origins, scratch)),
         (values.name_levels, (*[numbers] * 4, *texts, *words, whole, numbers, whole, numbers)),
-        (values.date_levels, (numbers, numbers, places, floats, letters, whole)),
+        (values.date_levels, (numbers, numbers, places, floats, letters, whole, masks)),
         (
             values.place_levels,
             (numbers, numbers, *texts, shares, whole, numbers, floats, floats, whole, numbers, shares),
         ),
-        (values.code_levels, (numbers, numbers, letters, whole)),
+        (values.code_levels, (numbers, numbers, letters, whole, masks)),
         (weights.count_pairs, (levels, 0, 0, floats, table)),
         (weights.count_levels, (levels, whole, floats, tables)),
         (weights.score_pairs, (levels, log_share, whole, tables[None], table, table, floats, floats)),

@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.distinct import descending
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.resolve.comparison.weight_learning import learn_weights
@@ -76,7 +77,7 @@ def _groups(evidence: Evidence, weights: Weights) -> NDArray[np.int64]:
     """Return for each record the first one of those it is kept together with."""
     weight = np.add(*edge_weights(evidence, weights))
     probable = np.flatnonzero(weight > _PROBABLE)
-    order = probable[np.argsort(-weight[probable], kind="stable")]
+    order = probable[descending(weight[probable])]
     return groups_upto(evidence.n, evidence.a[order], evidence.b[order], _LARGEST)
 
 

@@ -177,8 +177,7 @@ def sharing(
     keys: NDArray[np.uint64] | NDArray[np.int32], rows: NDArray[np.int64], *, hot: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the pairs of rows with a common key, each once, leaving out keys of more than `hot` rows."""
-    ascends = bool((rows[1:] >= rows[:-1]).all())
-    order = np.argsort(keys, kind="stable") if ascends else np.lexsort((rows, keys))
+    order = np.argsort(keys)  # all rows of a key are paired, in whatever order
     keys, rows = keys[order], rows[order]
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     sizes = np.diff(np.append(starts, len(keys)))

@@ -8,6 +8,7 @@ from rapidfuzz.distance import JaroWinkler
 
 from onoma.resolve.fields.features import FeaturesBuilder
 from onoma.resolve.fields.kinds.packed import Words
+from onoma.resolve.fields.kinds.person import _every_key, _keys
 from onoma.resolve.fields.packed.texts import MORE, Texts, _few_words, _many_words
 from reference.fields_kernels import slips
 
@@ -98,6 +99,41 @@ def test_words_are_numbered_as_their_texts_are() -> None:
         for i, j in itertools.product(range(len(values)), repeat=2):
             assert (numbers[i] == numbers[j]) == (texts[name][i] == texts[name][j])
     assert words.set_of(is_number)[1].tolist() == [bool(text) for text in texts["numbers"]]
+
+
+def test_words_that_are_ruled_out_are_not_asked_about() -> None:
+    words = Words(["12 main", "3rd street", "²nd 5", "x1 and"])
+    asked: list[str] = []
+
+    def is_ordinal(word: str) -> bool:
+        asked.append(word)
+        return word[0].isdigit() and word.endswith(("rd", "nd"))
+
+    found = words.marked(is_ordinal, first="0123456789", last="d")
+    assert [word for word, is_marked in zip(words.words, found, strict=True) if is_marked] == ["3rd", "²nd"]
+    assert asked == ["3rd", "²nd"]  # what is not of ASCII is always asked about
+
+
+@pytest.mark.parametrize("alphabet", ["abhpt ", "chkdtpwy ", "aéph語😀 "])
+def test_keys_of_names_are_those_of_the_slow_way(alphabet: str) -> None:
+    texts = (" ".join(text.split()) for text in drawn(alphabet, 900, 12, 7))
+    values = [*dict.fromkeys(texts), "a b a", "ann ann lee a", "cck phh dthh tth"]
+    fast, slow = FeaturesBuilder(len(values)), FeaturesBuilder(len(values))
+    Words(values).add_name_keys(fast, lambda: list(_every_key(values)))
+    slow.add("key", map(_keys, values))
+    found, expected = fast.build(), slow.build()
+    assert found.offsets.tolist() == expected.offsets.tolist() and found.ids.tolist() == expected.ids.tolist()
+    assert len(found) == len(expected) and list(found.texts) == list(expected.texts)
+
+
+def test_a_slip_takes_one_of_the_tallied_letters_and_brings_one() -> None:
+    texts = drawn("0123456789p", 120, 14, 5)
+    packed = Texts(texts)
+    a, b = all_pairs(len(texts))
+    own = np.bitwise_count(packed.tallies[a] & ~packed.tallies[b])
+    slipped = packed.slips(a, b)
+    assert (own[slipped < MORE] <= slipped[slipped < MORE]).all()
+    assert (own[slipped == MORE] >= MORE).any()
 
 
 def test_pairs_of_words_are_the_features_of_the_slow_way() -> None:

@@ -1,6 +1,6 @@
 """Kernels of the kinds: the level of each pair of values in one pass, what is dear only where it can still matter.
 
-`Texts` gives letters, offsets and masks. Similarities are compared as numbers of 32 bits.
+`Texts` gives letters, offsets, masks and tallies. Similarities are compared as numbers of 32 bits.
 """
 
 import numba as nb
@@ -9,9 +9,18 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields._bags_kernels import soft_cosine_of
 from onoma.resolve.fields._names_kernels import INITIAL, LEFT_A, LEFT_B, NICKNAME, SLIP, WHOLE, align_of
-from onoma.resolve.fields.packed._texts_kernels import is_begin_or_end, most_similar, slips_of, winkler_of
+from onoma.resolve.fields.packed._texts_kernels import (
+    bits_of,
+    is_begin_or_end,
+    letters_alone_in,
+    most_similar,
+    slips_of,
+    winkler_of,
+)
 
 _MORE = 3
+_MOST_OWN = 2
+"""Letters that only one of two texts has; with more they are more than two slips apart."""
 _HALF, _CLOSE, _SIMILAR, _ALIKE = np.float32(0.5), np.float32(0.92), np.float32(0.85), np.float32(0.7)
 _NEAR_PLACE, _SAME_PLACE, _LIKE_PLACE = np.float32(0.7), np.float32(0.94), np.float32(0.88)
 _BARELY = 0.7 - 1e-6  # so that rounding loses none
@@ -26,6 +35,7 @@ def name_levels(
     letters: NDArray[np.uint16],
     offsets: NDArray[np.int64],
     masks: NDArray[np.uint64],
+    tallies: NDArray[np.uint64],
     longest: int,
     word_offsets: NDArray[np.int64],
     words: NDArray[np.int32],
@@ -75,9 +85,12 @@ def name_levels(
             continue
         i, n = offsets[x], offsets[x + 1] - offsets[x]
         j, m = offsets[y], offsets[y + 1] - offsets[y]
-        slips = slips_of(letters, i, i + n, j, j + m)
+        own = letters_alone_in(masks[x], masks[y], tallies[x], tallies[y])
+        its_own = letters_alone_in(masks[y], masks[x], tallies[y], tallies[x])
+        is_far = own > _MOST_OWN or its_own > _MOST_OWN
+        slips = _MORE if is_far else slips_of(letters, i, i + n, j, j + m)
         winkler = np.float32(0.0)
-        if slips < _MORE or most_similar(masks[x], masks[y], n, m) >= _BARELY:
+        if slips < _MORE or most_similar(own, its_own, n, m) >= _BARELY:
             winkler = np.float32(winkler_of(letters, i, n, j, m, taken, met))
         if winkler < _HALF:
             slips = _MORE
@@ -104,6 +117,7 @@ def place_levels(
     letters: NDArray[np.uint16],
     offsets: NDArray[np.int64],
     masks: NDArray[np.uint64],
+    tallies: NDArray[np.uint64],
     longest: int,
     cuts: NDArray[np.float32],
     word_offsets: NDArray[np.int64],
@@ -123,7 +137,9 @@ def place_levels(
         i, n = offsets[x], offsets[x + 1] - offsets[x]
         j, m = offsets[y], offsets[y + 1] - offsets[y]
         winkler = np.float32(0.0)
-        if most_similar(masks[x], masks[y], n, m) >= _BARELY:
+        own = letters_alone_in(masks[x], masks[y], tallies[x], tallies[y])
+        its_own = letters_alone_in(masks[y], masks[x], tallies[y], tallies[x])
+        if most_similar(own, its_own, n, m) >= _BARELY:
             winkler = np.float32(winkler_of(letters, i, n, j, m, taken, met))
             if winkler >= _NEAR_PLACE and slips_of(letters, i, i + n, j, j + m) == 1:
                 levels[e] = 2
@@ -147,14 +163,27 @@ def place_levels(
 
 @nb.njit(cache=True, nogil=True)
 def code_levels(
-    a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    letters: NDArray[np.uint16],
+    offsets: NDArray[np.int64],
+    tallies: NDArray[np.uint64],
 ) -> NDArray[np.int8]:
-    """Return the level of each pair of different codes, the levels of `CodeComparison`."""
+    """Return the level of each pair of different codes, the levels of `CodeComparison`.
+
+    Most strangers have so many letters of their own that they need not be read.
+    """
     levels = np.empty(len(a), dtype=np.int8)
     for e in range(len(a)):
+        one, other = tallies[np.uint32(a[e])], tallies[np.uint32(b[e])]
+        own, its_own = bits_of(one & ~other), bits_of(other & ~one)
+        is_far = own > _MOST_OWN or its_own > _MOST_OWN
+        if is_far and own > 0 and its_own > 0:
+            levels[e] = 4
+            continue
         i, i_end = offsets[a[e]], offsets[a[e] + 1]
         j, j_end = offsets[b[e]], offsets[b[e] + 1]
-        slips = slips_of(letters, i, i_end, j, j_end)
+        slips = _MORE if is_far else slips_of(letters, i, i_end, j, j_end)
         most, least = max(i_end - i, j_end - j), min(i_end - i, j_end - j)
         if slips <= 1 and most >= 3:
             levels[e] = 1
@@ -175,6 +204,7 @@ def date_levels(
     days: NDArray[np.float64],
     letters: NDArray[np.uint16],
     offsets: NDArray[np.int64],
+    tallies: NDArray[np.uint64],
 ) -> NDArray[np.int8]:
     """Return the level of each pair of different dates, the levels of `DateComparison`."""
     levels = np.empty(len(a), dtype=np.int8)
@@ -192,7 +222,10 @@ def date_levels(
             levels[e] = 1
             continue
         is_partial = n_given < 3 and has_years
-        slips = slips_of(letters, offsets[x], offsets[x + 1], offsets[y], offsets[y + 1])
+        own, its_own = bits_of(tallies[x] & ~tallies[y]), bits_of(tallies[y] & ~tallies[x])
+        slips = _MORE
+        if own <= _MOST_OWN and its_own <= _MOST_OWN:
+            slips = slips_of(letters, offsets[x], offsets[x + 1], offsets[y], offsets[y + 1])
         if slips == 1 and not is_partial:
             levels[e] = 2
         elif is_partial and n_agree == n_given:

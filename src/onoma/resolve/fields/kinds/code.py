@@ -52,7 +52,8 @@ class CodeComparison:
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
-        return code_levels(plain(a), plain(b), self._texts.letters, self._texts.offsets)
+        texts = self._texts
+        return code_levels(plain(a), plain(b), texts.letters, texts.offsets, texts.tallies)
 
     def features(self) -> Features:
         """Return the code, and the trigrams of short ones."""

@@ -195,7 +195,8 @@ class DateComparison:
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         digits = self._digits
-        return date_levels(plain(a), plain(b), self._parts, self._days, digits.letters, digits.offsets)
+        written = (digits.letters, digits.offsets, digits.tallies)
+        return date_levels(plain(a), plain(b), self._parts, self._days, *written)
 
     def features(self) -> Features:
         """Return the date, its year, and its day and month (in either order)."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.fields._pairs_kernels import distinct_keys
 from onoma.resolve.fields.features import FeaturesBuilder
-from onoma.resolve.fields.kinds._packed_kernels import cross_words, hash_words
+from onoma.resolve.fields.kinds._packed_kernels import cross_words, hash_name_keys, hash_words
 from onoma.resolve.fields.packed.texts import Texts, arrow_of, split_words
 
 __all__ = ["Words"]
@@ -46,9 +46,23 @@ class Words:
         self._order = np.empty(len(self.words), np.int32)
         self._order[np.asarray(pc.sort_indices(arrow_of(self.words)))] = np.arange(len(self.words))
 
-    def marked(self, is_marked: Callable[[str], bool]) -> NDArray[np.bool_]:
-        """Return for each word what is said of it."""
-        return np.fromiter(map(is_marked, self.words), np.bool_, count=len(self.words))
+    def marked(self, is_marked: Callable[[str], bool], *, first: str = "", last: str = "") -> NDArray[np.bool_]:
+        """Return for each word what is said of it; it is not asked of words that it cannot be said of.
+
+        Parameters
+        ----------
+        first, last
+            The letters of ASCII that such a word begins and ends with; none: all do.
+        """
+        letters, begin, end = self._texts.letters, self._texts.offsets[:-1], self._texts.offsets[1:]
+        some = np.flatnonzero(end > begin)
+        if first:
+            some = some[_are_among(letters[begin[some]], first)]
+        if last:
+            some = some[_are_among(letters[end[some] - 1], last)]
+        found = np.zeros(len(self.words), np.bool_)
+        found[some] = [is_marked(self.words[i]) for i in some.tolist()]
+        return found
 
     def joined(self) -> NDArray[np.int32]:
         """Return a number for each text without its spaces: equal ones for equal texts."""
@@ -76,10 +90,23 @@ class Words:
 
         builder.add_unwritten("key", rows, ids, len(keys), write)
 
+    def add_name_keys(self, builder: FeaturesBuilder, write: Callable[[], list[str]]) -> None:
+        """Add the keys of names; `write` writes all of them, by first appearance, if somebody reads them."""
+        rows, found = hash_name_keys(self.offsets, self.ids, self._order, self._texts.letters, self._texts.offsets)
+        keys, ids = distinct_keys(found, len(found).bit_length() + 1)
+        builder.add_unwritten("key", rows, ids, len(keys), write)
+
     def _hashes(self, used: NDArray[np.bool_] | None, *, in_order: bool, apart: bool) -> NDArray[np.uint64]:
         order = self._order if in_order else np.zeros(len(self.words), np.int32)
         used = np.ones(len(self.words), np.bool_) if used is None else used
         return hash_words(self.offsets, self.ids, order, used, apart, self._texts.letters, self._texts.offsets)
+
+
+def _are_among(letters: NDArray[np.uint16], some: str) -> NDArray[np.bool_]:
+    """Say which letters are among some, or not of ASCII."""
+    found = np.ones(129, np.bool_)
+    found[:128] = [chr(letter) in some for letter in range(128)]
+    return found[np.minimum(letters, 128)]
 
 
 def _numbered(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:

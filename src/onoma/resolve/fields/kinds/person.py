@@ -21,6 +21,8 @@ from onoma.resolve.fields.packed.texts import Texts, plain
 
 __all__ = ["Person", "PersonComparison", "skeleton"]
 
+_FEW = 300  # names: so many are taken apart one by one before a kernel is loaded
+
 
 @lru_cache(maxsize=1 << 16)  # words recur from name to name, and the checks ask for all of them again
 def skeleton(word: str) -> str:
@@ -79,15 +81,16 @@ class PersonComparison:
     def __init__(self, values: Sequence[str], counts: NDArray[np.int64]) -> None:
         self._values = values
         self._texts = Texts(values)
-        written = Words(values)
+        self._written = written = Words(values)
         self._words = NameWords(values, counts, (written.offsets, written.ids, written.words))
         self._sorted, self._joined = written.sorted(), written.joined()
 
     def compare(self, a: Codes, b: Codes) -> Levels:
         """Return the level of each pair."""
         texts = self._texts
-        packed: tuple[Any, ...] = (texts.letters, texts.offsets, texts.masks, texts.longest, *self._words.tables)
-        return name_levels(plain(a), plain(b), self._sorted, self._joined, *packed)
+        letters = (texts.letters, texts.offsets, texts.masks, texts.tallies, texts.longest)
+        packed: tuple[Any, ...] = (self._sorted, self._joined, *letters, *self._words.tables)
+        return name_levels(plain(a), plain(b), *packed)
 
     def features(self) -> Features:
         """Return the value, its words, trigrams, and keys: sorted words, skeletons, a word with an initial."""
@@ -96,11 +99,20 @@ class PersonComparison:
         bags = self._words.bags
         builder.add_rows("token", bags.row_ids(), bags.ids, bags.words)
         builder.add_rows("trigram", *trigrams(self._texts))
-        builder.add("key", (_keys(value) for value in self._values))
+        if len(self._values) < _FEW:
+            builder.add("key", map(_keys, self._values))
+        else:
+            self._written.add_name_keys(builder, lambda: list(_every_key(self._values)))
         return builder.build()
 
 
+def _every_key(values: Sequence[str]) -> dict[str, None]:
+    """Return the keys of all names, by first appearance."""
+    return dict.fromkeys(key for value in values for key in _keys(value) if key)
+
+
 def _keys(value: str) -> list[str]:
+    """Return the keys of a name; the kernel `hash_name_keys` says the same of many."""
     words = sorted(set(value.split()))
     if len(words) == 1:
         return ["~" + skeleton(words[0])]

@@ -21,6 +21,7 @@ __all__ = ["Place", "PlaceComparison"]
 
 _CUTS = np.array([0.85, 0.70, 0.50, 0.30], np.float32)
 _NUMBERS = 2  # of an address that are joined with its words
+_DIGITS = "0123456789"
 _ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)")
 
 
@@ -73,9 +74,9 @@ class PlaceComparison:
         self._texts = Texts(values)
         self._words = words = Words(values, worded if n == len(worded[0]) - 1 else None)
         self._sorted, self._joined = words.sorted(), words.joined()
-        self._is_number = words.marked(lambda word: word[:1].isdigit())
+        self._is_number = words.marked(lambda word: word[:1].isdigit(), first=_DIGITS)
         # Streets are counted (`54th`), houses numbered: an address may leave out between which streets a house stands.
-        is_ordinal = words.marked(lambda word: bool(_ORDINAL.fullmatch(word)))
+        is_ordinal = words.marked(lambda word: bool(_ORDINAL.fullmatch(word)), first=_DIGITS, last="tdh")
         self._numbers = [words.set_of(self._is_number & ~is_ordinal), words.set_of(self._is_number & is_ordinal)]
 
     def compare(self, a: Codes, b: Codes) -> Levels:
@@ -100,6 +101,7 @@ class PlaceComparison:
             texts.letters,
             texts.offsets,
             texts.masks,
+            texts.tallies,
             texts.longest,
             _CUTS,
             bags.offsets,

@@ -76,13 +76,19 @@ def slips_upto_two(
 
 
 @lean
-def most_similar(mask: int, other: int, n: int, m: int) -> float:
-    """Return the most that the Jaro similarity of two texts of n and m letters can be, by which letters each has.
+def most_similar(own: int, its_own: int, n: int, m: int) -> float:
+    """Return the most that the Jaro similarity of two texts of n and m letters can be, by how many each has alone.
 
-    A letter that the other text has not meets none; below `_BOOST` what Winkler adds is nothing.
+    A letter that the other text has not, or not so often, meets none; below `_BOOST` what Winkler adds is nothing.
     """
-    common = min(n - bits_of(mask & ~other), m - bits_of(other & ~mask))
+    common = min(n - own, m - its_own)
     return (common / n + common / m + 1.0) / 3.0 if common > 0 else 0.0
+
+
+@lean
+def letters_alone_in(mask: int, other_mask: int, tally: int, other_tally: int) -> int:
+    """Return how many letters, at least, a text has that another has not, or not so often."""
+    return max(bits_of(mask & ~other_mask), bits_of(tally & ~other_tally))
 
 
 @lean
@@ -163,6 +169,24 @@ def letter_masks(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDA
     for text in range(len(found)):
         for at in range(offsets[text], offsets[text + 1]):
             found[text] |= np.uint64(1) << np.uint64(letters[at] & 63)
+    return found
+
+
+@nb.njit(cache=True, nogil=True)
+def letter_tallies(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return for each text how often it has each letter, up to four times, as bits; letters 16 apart are one.
+
+    A slip takes one of them away at most, and brings one at most.
+    """
+    found = np.zeros(len(offsets) - 1, dtype=np.uint64)
+    for text in range(len(found)):
+        bits = np.uint64(0)
+        for at in range(offsets[text], offsets[text + 1]):
+            bit = np.uint64(1) << np.uint64(letters[at] & 15)
+            while bit > np.uint64(0) and bits & bit:
+                bit <<= np.uint64(16)
+            bits |= bit
+        found[text] = bits
     return found
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.packed._texts_kernels import (
     begins_or_ends,
     letter_masks,
+    letter_tallies,
     slips_upto_two,
     winkler_similarities,
 )
@@ -155,6 +156,11 @@ class Texts:
     def masks(self) -> NDArray[np.uint64]:
         """Which letters each has, as bits."""
         return letter_masks(self.letters, self.offsets)
+
+    @cached_property
+    def tallies(self) -> NDArray[np.uint64]:
+        """How often each has which letters, as bits."""
+        return letter_tallies(self.letters, self.offsets)
 
     @property
     def firsts(self) -> NDArray[np.int32]:

@@ -80,17 +80,28 @@ def name_scores(given: NameColumn, family: NameColumn) -> tuple[NDArray[np.float
     """
     both = _distinct_names(given, family)
     n_names = max(len(both), 1)
-    heads = [form.split(" ", 1)[0] for form in given.forms.to_pylist()]
-    words = {word: k for k, word in enumerate(dict.fromkeys(heads))}
-    code = np.array([words[head] for head in heads], np.int64)
-    is_whole = np.array([len(head) > 1 for head in heads], np.bool_)
-    counts = np.bincount(code[both[is_whole[both[:, 0]], 0]], minlength=len(words)) + 0.5
-    letter = np.array([ord(word[0]) for word in words], np.int64)
-    by_letter = np.bincount(letter, counts)
-    shares = np.array([by_letter[ord(w)] if len(w) == 1 else counts[k] for w, k in words.items()]) / counts.sum()
+    heads = _first_words(given)
+    code, is_name = heads.codes, np.asarray(pc.utf8_length(heads.forms)) > 1
+    is_whole = is_name[code]
+    counts = np.bincount(code[both[is_whole[both[:, 0]], 0]], minlength=len(is_name)) + 0.5
+    letter = np.array([ord(word[0]) for word in heads.forms.to_pylist()], np.int64)
+    shares = np.where(is_name, counts, np.bincount(letter, counts)[letter]) / counts.sum()
     families = np.bincount(both[:, 1], minlength=len(family.forms)) + 0.5
     half = 0.5 * np.log(n_names)
     return (np.log(shares[code]) + half).astype(np.float32), (np.log(families / n_names) + half).astype(np.float32)
+
+
+def _first_words(given: NameColumn) -> NameColumn:
+    """Return the first word of each form of given names, each once."""
+    split = pc.split_pattern(given.forms, " ", max_splits=1)
+    words = pc.list_element(split, 0).dictionary_encode()
+    return NameColumn(np.asarray(words.indices), words.dictionary)
+
+
+def _is_whole(given: NameColumn) -> NDArray[np.bool_]:
+    """Say of each form of given names whether it begins with a name rather than an initial."""
+    heads = _first_words(given)
+    return np.asarray(pc.utf8_length(heads.forms))[heads.codes] > 1
 
 
 def _distinct_names(given: NameColumn, family: NameColumn) -> NDArray[np.int64]:
@@ -107,7 +118,7 @@ def rare_names(
     most: float = 0.1,
 ) -> NDArray[np.int64]:
     """Return a label for each mention of a whole name that at most so many people share; -1 for the others."""
-    is_whole = np.array([len(form.split(" ", 1)[0]) > 1 for form in given.forms.to_pylist()], np.bool_)
+    is_whole = _is_whole(given)
     known = np.flatnonzero((given.codes >= 0) & (family.codes >= 0))
     known = known[is_whole[given.codes[known]]]
     rate = scores[0][given.codes[known]] + scores[1][family.codes[known]]
