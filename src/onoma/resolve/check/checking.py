@@ -237,12 +237,14 @@ def _all_different(probe: Probe) -> bool:
 def _convicted(probe: Probe, calibration: Calibration, different: bool) -> NDArray[np.bool_]:  # noqa: FBT001
     """Return the links (of `tree`) of whose kind most are wrong by the decoys, beyond what counting these explains.
 
-    Where all rows are different, those of rows that differ. What rules or labels hold together stays together.
+    That is said between two sources, where mirrors are rows as they are. Siblings are made of near rows that are not
+    joined, and where things are found in parts these are two parts of one. Where all rows are different, the links of
+    rows that differ. What rules or labels hold together stays together.
     """
     config = probe.resolution.config
     if has_constraints(config) or config.labels is not None:
         return np.zeros(len(probe.tree), dtype=np.bool_)
-    found = calibration.convicts(probe.sure[probe.tree])
+    found = calibration.convicts(probe.sure[probe.tree]) & ("mirrors" in probe.parts)
     return found | probe.differing[probe.tree] if different else found
 
 
