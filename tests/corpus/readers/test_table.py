@@ -60,6 +60,11 @@ def test_a_name_that_looks_blank_takes_no_row_with_it(name, tmp_path):
     assert read_table(tmp_path / "x.csv", types="text").table.to_pydict() == {name: [None, "7"]}
 
 
+def test_a_short_text_with_a_zero_byte_is_text(tmp_path):
+    write_table(pa.table({"\0": pa.array([], pa.string())}), tmp_path / "x.csv")
+    assert read_table(tmp_path / "x.csv", types="text").table.column_names == ["\0"]
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 @settings(max_examples=60, deadline=None)
 @given(table=text_tables())

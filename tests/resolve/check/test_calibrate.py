@@ -54,3 +54,12 @@ def test_pairs_that_are_mostly_wrong_are_convicted_together_and_only_beyond_chan
     duplicates = np.concatenate([np.full(60, 0.8), np.full(150, 1.5)])
     told = calibrate(sure, stated, duplicates, np.full(210, 1.5), safe=1.2)
     assert told.spared == 1.0 and not told.convicts(sure).any(), "all sure pairs have decoys that are taken for none"
+
+
+def test_decoys_that_speak_against_the_surest_pairs_convict_none():
+    sure = np.concatenate([np.full(60, 0.8), np.full(60, 1.5)])
+    stated, decoys = np.minimum(sure, 1.0), np.full(58, 0.8)
+    assert calibrate(sure, stated, decoys, np.ones(58)).convicts(sure).sum() == 60, "the less sure half is wrong"
+    both = np.concatenate([decoys, np.full(50, 1.5)])
+    found = calibrate(sure, stated, both, np.ones(len(both)))
+    assert not found.convicts(sure).any() and found(np.array([1.5]))[0] < 0.3, "that is said, and none is given up"

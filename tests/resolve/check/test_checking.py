@@ -1,15 +1,17 @@
 """What decoys and planted copies say, beside what is true."""
 
 import functools
+from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import PeopleSettings, simulate_people
 from onoma.numerics.rng import stream
 from onoma.resolve.api import resolve
-from onoma.resolve.check.checking import _calibration, _kept, _times, _together, check_resolution
+from onoma.resolve.check.checking import _calibration, _kept, _times, _together, _up_to_reported, check_resolution
 from onoma.resolve.check.probing import Probe
 from onoma.resolve.check.quality import Share
 from onoma.resolve.comparison.weights import edge_weights
@@ -207,3 +209,20 @@ def test_where_the_answer_is_doubted_copies_say_too_much_of_recall():
         by_copies.append(abs(copies - recall))
         told.append(abs(quality.recall.estimate - recall))
     assert np.mean(told) < np.mean(by_copies) - 0.05
+
+
+def test_prices_alone_are_not_called_calibrated():
+    rng = stream(5, "prices")
+    prices = np.round(rng.lognormal(3.0, 1.0, 400), 2)
+    table = pa.table({"price": prices, "shop": ["a", "b"] * 200})
+    found = resolve(table, ResolveConfig(source="shop", link=True))
+    assert found.quality.n_links, "some prices are the same"
+    assert not found.quality.calibrated and "only numbers" in found.quality.because[0]
+
+
+def test_equal_names_in_a_list_that_is_left_apart_may_be_of_several_things():
+    probe = SimpleNamespace(
+        posterior=SimpleNamespace(n_entities=np.full(50, 60)), clustering=SimpleNamespace(n_entities=64), n=1_000
+    )
+    assert _up_to_reported(probe, None) == (60, 64)
+    assert _up_to_reported(probe, Share(0.5, 0.25, 0.9)) == (60, 64 + 702), "of 936 rows joined three in four"

@@ -38,9 +38,20 @@ def test_rarity_counts_where_values_are_equal(fields):
     levels = compare_records(fields, a, b)
     shares = log_shares(fields, a, levels)
     at = {pair: k for k, pair in enumerate(zip(a.tolist(), b.tolist(), strict=True))}
-    assert shares[at[0, 1]] == pytest.approx([np.log(3 / 4), 0.0])  # three of four names are Ann
-    assert shares[at[0, 2]] == pytest.approx([0.0, np.log(2 / 4)])
+    # Three of four names are Ann; with so little to go by, one and a half of them say nothing of strangers.
+    assert shares[at[0, 1]] == pytest.approx([np.log(1.5 / 4), 0.0])
+    assert shares[at[0, 2]] == pytest.approx([0.0, np.log(0.5 / 4)])
     assert not shares[levels != 0].any()
+
+
+@pytest.mark.parametrize(("n_columns", "others"), [(1, 0.5), (2, 0.5), (4, 2.0)])
+def test_a_value_that_two_have_is_rarer_than_that_where_little_else_tells(n_columns, others):
+    values = [i // 2 if i < 4 else i for i in range(64)]  # the first four rows are two pairs
+    table = pa.table({f"c{k}": [f"{k}-{value}" for value in values] for k in range(n_columns)})
+    fields = prepare_fields(table, kinds=dict.fromkeys(table.column_names, "code")).fields
+    a, b = np.array([0], np.int32), np.array([1], np.int32)
+    shares = np.exp(log_shares(fields, a, compare_records(fields, a, b)))
+    assert shares[0] == pytest.approx([others / 64] * n_columns)
 
 
 def test_no_pairs(fields):

@@ -69,6 +69,7 @@ def test_a_bare_given_name_is_as_common_as_that_given_name():
     place = {field.name: f for f, field in enumerate(fields)}
     a, b = np.array([2, 0], np.int32), np.array([3, 7], np.int32)
     shares = np.exp(log_shares(fields, a, compare_records(fields, a, b)))
-    assert shares[0, place["full"]] == pytest.approx(4 / 8)  # twice "ann" as a full name, four times as a given name
-    assert shares[0, place["given"]] == pytest.approx(4 / 8)
-    assert shares[1, place["surname"]] == pytest.approx(2 / 6)
+    # Twice "ann" as a full name, four times as a given name; one and a half of those say nothing of strangers.
+    assert shares[0, place["full"]] == pytest.approx(2.5 / 8)
+    assert shares[0, place["given"]] == pytest.approx(2.5 / 8)
+    assert shares[1, place["surname"]] == pytest.approx(0.5 / 6)

@@ -78,3 +78,19 @@ def test_what_is_ordered_again_and_again_is_known_by_its_title():
         for title in titles
     }
     assert all(len(each) == 1 for each in together.values())
+
+
+def test_a_telephone_number_that_few_share_is_the_things_own():
+    rng = np.random.default_rng(7)
+    cuisines = [f"{one} {two}" for one in ("fine", "plain", "old", "new", "quick") for two in ("thai", "soup", "grill")]
+    cuisines += [f"{each} and wine" for each in cuisines]
+    kind, number = [], []
+    for place in range(400):  # one in four is there twice
+        for _ in range(1 + (place % 4 == 0)):
+            kind.append(cuisines[int(rng.integers(30))] if rng.random() < 0.5 else cuisines[place % 30])
+            number.append(f"212-{(place * 7919 + 31337) % 1000:03d}-{(place * 104729) % 10000:04d}")
+    kinds = {"cuisine": "text", "phone": "code"}
+    own = prepare_fields(pa.table({"cuisine": kind, "phone": number}), kinds=kinds).fields
+    assert occasions(own) == []
+    orders = pa.table({"cuisine": kind, "phone": [f"212-{i:07d}" for i in rng.permutation(len(kind))]})
+    assert [each.name for each in occasions(prepare_fields(orders, kinds=kinds).fields)] == ["phone"]

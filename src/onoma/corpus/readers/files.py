@@ -84,9 +84,13 @@ def _near_names(path: Path) -> str:
     return f"The folder {folder} holds {len(names):,} other entries, none with a similar name."
 
 
+_FEW = 8
+"""Zero bytes that a text may hold, however short it is."""
+
+
 def check_text(raw: bytes, path: Path) -> None:
     """Refuse what cannot be text: binary data."""
-    if raw[:4096].count(0) > 0.1 * min(len(raw), 4096):
+    if raw[:4096].count(0) > max(0.1 * min(len(raw), 4096), _FEW):
         hint = "If it is text, it may be UTF-16; then name the encoding, for example: --encoding utf-16-le"
         raise DataError("is binary data, not UTF-8 text: every tenth byte or more is zero", file=path, hint=hint)
 

@@ -123,6 +123,9 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, s
     # Single bins hold few decoys: those that are mostly wrong are convicted together, or not at all.
     counted = unit * np.sqrt(float(n_decoys[convicted].sum()) + 1.0)
     convicted &= float(false[convicted].sum()) - 1.96 * counted > (1.0 - _LEAST_RIGHT) * float(targets[convicted].sum())
+    # Nor do they say which are right where they speak against the surest.
+    if convicted[np.flatnonzero(targets)[-1:]].any():
+        convicted[:] = False
     means = np.bincount(place[place >= 0], stated[place >= 0], n) / np.maximum(targets, 1.0)
     bins = tuple(
         Bin(

@@ -71,6 +71,10 @@ FAMILIES = 0.125
 """How likely it is that links with unrelated names or dates join members of a family, where there are more of them than
 in any table known. In none of the six labelled tables with thirty such links or more most of them were wrong (1.00 of
 them right in five, .70 in one): one in eight by Laplace's rule. It was one half."""
+_SHARED_BY_CHANCE = ("number", "date", "category")
+"""Kinds whose values many have: prices and days name nothing, and decoys that are drawn like them miss each other."""
+_HARDLY = 0.05
+"""The share of planted copies found below which nothing is known of what is missed."""
 USUAL_CONTRADICTIONS = 0.12
 """Of links, those with unrelated names (or dates): at most that many in a column of the tables known (`noise.py`)."""
 
@@ -182,12 +186,12 @@ def _told(probe: Probe) -> Quality:
     precision, right = _precision(probe, readings, weights, n_joined, draws)
     recall, harsher = (None if different else _recall(probe, kind, draws, still_found) for kind in COPIES)
     by_field, by_change = probe.found_by_change()
-    because = _because(probe, calibration, precision, recall)
+    because = _because(probe, calibration, precision, recall, different=different)
     doubted = probe.contradicted if contradicted else np.zeros(len(probe.sure), dtype=np.bool_)
     drawn = _entities(probe, right, recall, draws)
-    interval = None if drawn is None else _interval(drawn[0])
+    interval = None if drawn is None else _interval(drawn[0], probe.clustering.n_entities)
     if different:
-        interval = _up_to_reported(probe)
+        interval = _up_to_reported(probe, precision)
     doubt = 1.0 - FAMILIES * doubted
     if different:  # what is more likely two than one is not stated as one
         doubt = np.where(probe.differing, doubt / 2.0, doubt)
@@ -233,12 +237,14 @@ def _all_different(probe: Probe) -> bool:
 def _convicted(probe: Probe, calibration: Calibration, different: bool) -> NDArray[np.bool_]:  # noqa: FBT001
     """Return the links (of `tree`) of whose kind most are wrong by the decoys, beyond what counting these explains.
 
-    Where all rows are different, those of rows that differ. What rules or labels hold together stays together.
+    That is said between two sources, where mirrors are rows as they are. Siblings are made of near rows that are not
+    joined, and where things are found in parts these are two parts of one. Where all rows are different, the links of
+    rows that differ. What rules or labels hold together stays together.
     """
     config = probe.resolution.config
     if has_constraints(config) or config.labels is not None:
         return np.zeros(len(probe.tree), dtype=np.bool_)
-    found = calibration.convicts(probe.sure[probe.tree])
+    found = calibration.convicts(probe.sure[probe.tree]) & ("mirrors" in probe.parts)
     return found | probe.differing[probe.tree] if different else found
 
 
@@ -283,12 +289,16 @@ def _precision(
     return Share(mean, low, high), np.choose(taken, rights)
 
 
-def _up_to_reported(probe: Probe) -> tuple[int, int]:
-    """Return the interval of the number of entities of a list in which links were given up: with and without them."""
+def _up_to_reported(probe: Probe, precision: Share | None) -> tuple[int, int]:
+    """Return the interval of the number of entities of a list in which links were given up: with and without them.
+
+    What is left joins equal values. If these are of several things, there are more.
+    """
     drawn = probe.posterior.n_entities
     reported = probe.clustering.n_entities
     low = reported if drawn is None or not len(drawn) else int(np.quantile(drawn, 0.025))
-    return min(low, reported), reported
+    more = 0.0 if precision is None else (1.0 - precision.low) * (probe.n - reported)
+    return min(low, reported), reported + int(np.ceil(more))
 
 
 def _read(probe: Probe, links: Floats, n_joined: float, draws: "_Draws") -> tuple[Share, Floats]:
@@ -403,12 +413,23 @@ def _memberships(probe: Probe, links: Floats, recall: tuple[Share, Floats] | Non
 
 
 def _because(
-    probe: Probe, calibration: Calibration, precision: Share | None, recall: tuple[Share, Floats] | None
+    probe: Probe,
+    calibration: Calibration,
+    precision: Share | None,
+    recall: tuple[Share, Floats] | None,
+    *,
+    different: bool,
 ) -> list[str]:
     """Return why the check cannot be relied on."""
+    if different:
+        return ["rows that differ were left apart, so there is nothing to learn from how copies differ"]
     if probe.n_links < FEWEST_LINKS or precision is None or recall is None:
         return [f"{probe.n_links} links are too few to learn from how copies differ"]
     found = []
+    if all(each.kind in _SHARED_BY_CHANCE for each in probe.fields):
+        found.append("only numbers, dates and categories are compared, which strangers share by chance")
+    if recall[0].estimate < _HARDLY:
+        found.append(f"of the planted copies {recall[0].estimate:.0%} were found: too few to tell what is missed")
     sizes = probe.clustering.sizes.astype(np.float64)
     pairs = sizes * (sizes - 1.0)
     if pairs[sizes > LARGE].sum() > MOST_IN_LARGE * max(pairs.sum(), 1.0):
@@ -451,9 +472,10 @@ class _Draws:
         return np.asarray(1.0 / (1.0 + np.exp(-odds)))
 
 
-def _interval(drawn: Floats) -> tuple[int, int]:
+def _interval(drawn: Floats, reported: int) -> tuple[int, int]:
+    """Return the interval of the number of entities: up to those reported where more is missed than there are rows."""
     low, high = np.quantile(drawn, [0.025, 0.975])
-    return int(np.floor(low)), int(np.ceil(high))
+    return int(np.floor(low)), reported if high <= 1.0 else int(np.ceil(high))
 
 
 def _share(estimate: float, drawn: Floats) -> Share:

@@ -90,12 +90,17 @@ def _most_telling(fields: Sequence[FieldData]) -> tuple[int, float]:
     return int(bits.argmax()), float(bits.max() / bits.sum())
 
 
-def bits_shared(field: FieldData) -> float:
+def bits_shared(field: FieldData, n_records: int | None = None) -> float:
     """Return the bits that two records say by having one value, times the chance that both have one.
 
     That is -log2 of the chance that two values are equal, not the mean of -log2 of a value's share (entropy): by
     entropy a column of codes that fills with values nobody else has would say ever more.
+
+    Parameters
+    ----------
+    n_records
+        Of how many records the values are counted; None: those that are here.
     """
-    n_filled, n = max(int(field.counts.sum()), 1), max(len(field.codes), 1)
+    n_filled, n = max(int(field.counts.sum()), 1), max(len(field.codes) if n_records is None else n_records, 1)
     equal = float(((field.counts / n_filled) ** 2).sum())
     return -float(np.log2(equal)) * (n_filled / n) ** 2 if equal > 0.0 else 0.0

@@ -8,7 +8,8 @@ of one name are like. Records that repeat each other agree in most of the rest, 
 * An organisation is named in passing where rows of one name agree in no more than mentions of people do (`auto.py`).
   Then the name alone says who it is, and all else is left out.
 * Whatever else has a name (a product, a song, a place) is where each other field is either the thing's own, the same in
-  nearly all rows of a name, or the occasion's, and hardly ever the same. The latter are left out.
+  nearly all rows of a name, or the occasion's, and hardly ever the same. The latter are left out, unless one is a
+  code that tells the thing after all.
 
 People are not named so: two rows *John Smith* need what is beside the name (trees).
 """
@@ -31,6 +32,9 @@ meaning; of the labelled tables of records none has fields of these two sorts al
 _USUAL = 0.2
 """Names that come again, as a part of all, below which rows are records: the part from which on repetition is usual
 (`comparison/folding.py`)."""
+_FEW_SHARE, _SIGMAS = 0.8, 3.0
+"""Different codes for each row that has one, from which on few rows share one; and how far beyond chance rows that do
+must agree in the name, in standard deviations, for it to be no accident."""
 _FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of names that others have too, and such names, that are enough to judge by."""
 _NAMED = 0.5
@@ -69,12 +73,34 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
         known = [share for share in shares if share is not None]
         if known and float(np.mean(known)) <= ALIKE:
             return [each for each in others if not set(each.columns) & set(chosen)]
-    others, shares = _shared(fields, max(named, key=bits_shared, default=None))
+    name = max(named, key=bits_shared, default=None)
+    others, shares = _shared(fields, name)
     new = [each for each, share in zip(others, shares, strict=True) if share is not None and share <= _NEW]
+    if name is not None and any(_identifies(each, name) for each in new):
+        return []
     own = [each for each, share in zip(others, shares, strict=True) if share is not None and share >= _OWN]
     if not new or len(new) + len(own) < len(others) or any(each in new for each in people):
         return []
     return [each for each in new if not set(each.columns) & set(chosen)]
+
+
+def _identifies(field: FieldData, name: FieldData) -> bool:
+    """Say whether a code is the thing's own though it is ever new among rows of one name.
+
+    A telephone number is, among restaurants of one cuisine. Few rows share one, and those that do are of one cuisine
+    more often than chance has it: they are one restaurant. The lines of one invoice are not of one article, and who
+    orders again and again shares a number with many rows.
+    """
+    if field.kind != "code" or len(field.counts) < _FEW_SHARE * int(field.counts.sum()):
+        return False
+    repeated = np.flatnonzero((field.codes >= 0) & (field.counts[field.codes] > 1))
+    mates = repeated[np.argsort(field.codes[repeated], kind="stable")]
+    same = field.codes[mates[1:]] == field.codes[mates[:-1]]
+    one, other = name.codes[mates[1:][same]], name.codes[mates[:-1][same]]
+    filled = (one >= 0) & (other >= 0)
+    n, chance = int(filled.sum()), float(((name.counts / name.counts.sum()) ** 2).sum())
+    beyond = float((one == other)[filled].sum()) - n * chance
+    return n >= _FEWEST // 5 and beyond > _SIGMAS * np.sqrt(n * chance * (1.0 - chance))
 
 
 def _shared(fields: Sequence[FieldData], name: FieldData | None) -> tuple[list[FieldData], list[float | None]]:
