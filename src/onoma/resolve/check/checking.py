@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.union_find import components
 from onoma.resolve.blocking.conditions import has_constraints
-from onoma.resolve.check.calibrate import Calibration, calibrate
+from onoma.resolve.check.calibrate import Calibration, calibrate, given_up
 from onoma.resolve.check.copies import OFF_RECALL
 from onoma.resolve.check.lists import is_all_different, is_list, nearest
 from onoma.resolve.check.namesakes import told_by_names
@@ -167,12 +167,12 @@ def _told(probe: Probe) -> Quality:
     draws = _Draws(probe.rng)
     calibration, n_joined = _calibration(probe)
     different = _all_different(probe)
-    convicted, still_found = _convicted(probe, calibration, different), 1.0
+    maps = [calibration, _calibration(probe, spare=False)[0]] if calibration.spared else [calibration]
+    right = np.mean([each(probe.sure[probe.tree]) for each in maps], axis=0)
+    convicted, still_found = _convicted(probe, right, calibration.spared, different), 1.0
     if convicted.any():
-        right = calibration(probe.sure[probe.tree])
         still_found = float(right[~convicted].sum() / max(right.sum(), 1e-9))
         probe = probe.giving_up(convicted)
-    maps = [calibration, _calibration(probe, spare=False)[0]] if calibration.spared else [calibration]
     readings = [each(probe.sure[probe.tree]) for each in maps]
     weights = [1.0 / len(readings)] * len(readings)
     if "mirrors" in probe.parts:  # copies may be found far more often than matches: the interval holds that, too
@@ -234,17 +234,26 @@ def _all_different(probe: Probe) -> bool:
     )
 
 
-def _convicted(probe: Probe, calibration: Calibration, different: bool) -> NDArray[np.bool_]:  # noqa: FBT001
+def _convicted(probe: Probe, right: Floats, spared: float, different: bool) -> NDArray[np.bool_]:  # noqa: FBT001
     """Return the links (of `tree`) of whose kind most are wrong by the decoys, beyond what counting these explains.
 
     That is said between two sources, where mirrors are rows as they are. Siblings are made of near rows that are not
     joined, and where things are found in parts these are two parts of one. Where all rows are different, the links of
     rows that differ. What rules or labels hold together stays together.
+
+    Parameters
+    ----------
+    right
+        How likely each link is, by the decoys.
+    spared
+        The share of links for which decoys were taken for none in one of the two readings, if there are two.
     """
-    config = probe.resolution.config
+    config, found = probe.resolution.config, np.zeros(len(probe.tree), dtype=np.bool_)
     if has_constraints(config) or config.labels is not None:
-        return np.zeros(len(probe.tree), dtype=np.bool_)
-    found = calibration.convicts(probe.sure[probe.tree]) & ("mirrors" in probe.parts)
+        return found
+    if "mirrors" in probe.parts and len(right):
+        sure, row = probe.decoy_pairs("mirrors")
+        found = given_up(probe.sure[probe.tree], right, sure, probe.worth("mirrors")[row], spared=spared)
     return found | probe.differing[probe.tree] if different else found
 
 
