@@ -84,7 +84,7 @@ def _near_names(path: Path) -> str:
     return f"The folder {folder} holds {len(names):,} other entries, none with a similar name."
 
 
-_FEW = 8
+_FEW = 4
 """Zero bytes that a text may hold, however short it is."""
 
 

@@ -137,7 +137,7 @@ def given_up(sure: Floats, right: Floats, decoys: Floats, weight: Floats, *, spa
     decoys, weight
         Sureness of the pairs with decoys, and how many false pairs each of these stands for.
     spared
-        The share of links for which decoys were taken for none in one of two readings.
+        The share of links for which decoys were taken for none.
 
     Examples
     --------
@@ -145,6 +145,8 @@ def given_up(sure: Floats, right: Floats, decoys: Floats, weight: Floats, *, spa
     >>> [int(given_up(sure, right, np.full(n, 0.8), np.ones(n)).sum()) for n in (1, 57)]
     [0, 60]
     """
+    if spared >= 1.0:  # where each of the surest links has a decoy, these say nothing of the others
+        return np.zeros(len(right), dtype=np.bool_)
     order = np.argsort(-right, kind="stable")
     kept = np.arange(1.0, len(order) + 1.0)
     best = float((2.0 * np.cumsum(right[order]) / (kept + right.sum())).max(initial=0.0))
@@ -153,7 +155,7 @@ def given_up(sure: Floats, right: Floats, decoys: Floats, weight: Floats, *, spa
     if not found.any():
         return found
     among = (decoys >= sure[found].min()) & (decoys <= sure[found].max())
-    false = float(weight[among].sum()) - spared / 2.0 * float(found.sum())
+    false = float(weight[among].sum()) - spared * float(found.sum())
     counted = 1.96 * float(weight.mean() if len(weight) else 0.0) * np.sqrt(float(among.sum()) + 1.0)
     return found if false - counted > (1.0 - limit) * float(found.sum()) else np.zeros_like(found)
 

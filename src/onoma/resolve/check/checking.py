@@ -168,7 +168,7 @@ def _told(probe: Probe) -> Quality:
     calibration, n_joined = _calibration(probe)
     different = _all_different(probe)
     maps = [calibration, _calibration(probe, spare=False)[0]] if calibration.spared else [calibration]
-    right = np.mean([each(probe.sure[probe.tree]) for each in maps], axis=0)
+    right = calibration(probe.sure[probe.tree])
     convicted, still_found = _convicted(probe, right, calibration.spared, different), 1.0
     if convicted.any():
         still_found = float(right[~convicted].sum() / max(right.sum(), 1e-9))
@@ -246,7 +246,7 @@ def _convicted(probe: Probe, right: Floats, spared: float, different: bool) -> N
     right
         How likely each link is, by the decoys.
     spared
-        The share of links for which decoys were taken for none in one of the two readings, if there are two.
+        The share of links for which decoys were taken for none.
     """
     config, found = probe.resolution.config, np.zeros(len(probe.tree), dtype=np.bool_)
     if has_constraints(config) or config.labels is not None:

@@ -161,7 +161,10 @@ def _shares(fields: Sequence[FieldData]) -> list[NDArray[np.float64]]:
     n = max((int(each.counts.sum()) for each in fields), default=0)
     said = sum(bits_shared(each, n) for each in fields) / np.log2(max(n, 2))
     off = _OWN * float(np.clip(_ENOUGH - said, 0.0, 1.0))
-    return [np.maximum(each.counts - off, 2.0 - off) / max(each.counts.sum(), 1) for each in fields]
+    least = 2.0 - _OWN
+    return [
+        np.maximum(each.counts - off, np.minimum(each.counts, least)) / max(each.counts.sum(), 1) for each in fields
+    ]
 
 
 def _commonest(
