@@ -104,24 +104,6 @@ def test_masked_arrays_are_loaded_by_who_asks_for_them():
     assert run(code).splitlines() == ["[1 2] [0, 1] False", "[None, 2] True True"]
 
 
-TYPES = """
-from onoma.cli.light import numba_alone; numba_alone()
-import sys, typing
-import numpy as np
-import numpy.typing as npt
-from numpy.typing import NDArray
-light = NDArray[np.int8]
-print("numpy._typing._array_like" in sys.modules, typing.get_origin(light | None) is not None)
-print(npt.ArrayLike is not None, "numpy._typing._array_like" in sys.modules)
-from numpy.typing import NDArray
-print(NDArray[np.int8] == light, npt.DTypeLike is np.typing.DTypeLike, np.typing is sys.modules["numpy.typing"])
-"""
-
-
-def test_types_of_numpy_are_loaded_by_who_asks_for_more_than_arrays():
-    assert run(TYPES).splitlines() == ["False True", "True True", "True True True"]
-
-
 def test_scipy_and_pandas_find_the_numpy_that_they_want():
     code = (
         "from onoma.cli.light import numba_alone; numba_alone()\n"

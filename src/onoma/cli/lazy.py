@@ -133,9 +133,7 @@ def lazy_group(lazy: dict[str, LazyCommand]) -> type[TyperGroup]:
         def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
             """Load a command and run it; that kernels are compiled is said."""
             from onoma.cli.light import collecting_later, numba_alone
-            from onoma.cli.plain_classes import make_plainly
 
-            make_plainly()
             with collecting_later():
                 numba_alone()  # half a second: not for `--help`
                 from onoma.cli.compiling import compiling

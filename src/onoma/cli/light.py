@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from importlib.abc import MetaPathFinder
-from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +17,6 @@ __all__ = [
     "arrow_as_asked",
     "collecting_later",
     "numba_alone",
-    "numpy_without_types",
     "without_pandas",
 ]
 
@@ -79,57 +77,10 @@ def numba_alone() -> None:
 
     Whoever imports them later gets them. What compiles kernels is loaded when one has to be compiled.
     """
-    numpy_without_types()
     with _hidden(_OPTIONAL):
         from onoma.cli.kernel_loading import load_lightly
     load_lightly(partial(_hidden, _OPTIONAL))
     _without_masks()
-
-
-class _Typing(ModuleType):
-    """Stands where NumPy's modules of types will, until anybody asks them for more than the type of an array."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.__path__ = []  # it is a package
-
-    class NDArray:
-        """Arrays with elements of a type, as `numpy.typing` has them."""
-
-        def __class_getitem__(cls, item: Any) -> Any:  # noqa: ANN401 (a type)
-            """Return the type of arrays of these elements."""
-            from numpy._core.multiarray import dtype, ndarray
-
-            return ndarray[tuple[Any, ...], dtype[item]]
-
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):  # asked by what imports modules
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        for each in _TYPES:
-            if isinstance(sys.modules.get(each), _Typing):
-                del sys.modules[each]
-        return getattr(importlib.import_module(self.__name__), name)
-
-
-_KNOWN_NUMPY = "2.4."
-_TYPES = ("numpy._typing", "numpy.typing")
-_HELP = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars")
-
-
-def numpy_without_types() -> None:
-    """Load NumPy without its pages of help, and without types that only a reader of the code would look at.
-
-    One that is not known is loaded as it is: it could not be loaded a second time.
-    """
-    if "numpy" in sys.modules or not version("numpy").startswith(_KNOWN_NUMPY):
-        return
-    sys.modules.update({name: _Typing(name) for name in _TYPES} | {name: ModuleType(name) for name in _HELP})
-    import numpy as np
-
-    for name in _TYPES:  # as if they had been loaded
-        own = name.rpartition(".")[2]
-        setattr(np, own, sys.modules[name])
-        sys.modules[name].__path__ = [f"{each}/{own}" for each in np.__path__]
 
 
 class _Masked(ModuleType):

@@ -283,8 +283,9 @@ def run_job(
             quality, resolution = resolution.quality, resolution.recalibrated()
             if job.config.review_budget is not None:
                 resolution = resolution.abstaining(job.config.review_budget)
-        reach, took = estimate()
-    seconds |= {} if reach is None else {"blocking recall": took}
+        waited = time.perf_counter()
+        reach = estimate()
+    seconds |= {} if reach is None else {"blocking recall": time.perf_counter() - waited}
     seconds |= {"checks": quality.seconds} if quality is not None and quality.seconds else {}
     seconds["total"] = time.perf_counter() - start
     gold = evaluation = calibration = None
@@ -300,20 +301,18 @@ def run_job(
 
 
 @contextmanager
-def _estimating(resolution: Resolution, *, wanted: bool) -> Iterator[Callable[[], tuple[CanopyRecall | None, float]]]:
+def _estimating(resolution: Resolution, *, wanted: bool) -> Iterator[Callable[[], CanopyRecall | None]]:
     """Estimate the blocking recall beside what is done inside, which knows nothing of it.
 
-    What is given waits for it, and returns it with the seconds that it took. Most of it is done by kernels, and most of
-    the checks is not: two cores have both in little more than the time of the longer one.
+    What is given waits for it. Most of it is done by kernels, and most of the checks is not: two cores have both in
+    little more than the time of the longer one, and what the run waits for it is the time that counts as its own.
     """
 
-    def estimate() -> tuple[CanopyRecall | None, float]:
-        begun = time.perf_counter()
-        found = resolution.canopy_recall
-        return found, time.perf_counter() - begun
+    def estimate() -> CanopyRecall | None:
+        return resolution.canopy_recall
 
     if not wanted:
-        yield lambda: (None, 0.0)
+        yield lambda: None
     elif n_threads() == 1:
         yield estimate
     else:

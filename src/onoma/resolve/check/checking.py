@@ -169,7 +169,7 @@ def _told(probe: Probe) -> Quality:
     different = _all_different(probe)
     maps = [calibration, _calibration(probe, spare=False)[0]] if calibration.spared else [calibration]
     right = calibration(probe.sure[probe.tree])
-    convicted, still_found = _convicted(probe, right, calibration.spared, different), 1.0
+    convicted, still_found = _convicted(probe, right, calibration.spared, different=different), 1.0
     if convicted.any():
         still_found = float(right[~convicted].sum() / max(right.sum(), 1e-9))
         probe = probe.giving_up(convicted)
@@ -234,7 +234,7 @@ def _all_different(probe: Probe) -> bool:
     )
 
 
-def _convicted(probe: Probe, right: Floats, spared: float, different: bool) -> NDArray[np.bool_]:  # noqa: FBT001
+def _convicted(probe: Probe, right: Floats, spared: float, *, different: bool) -> NDArray[np.bool_]:
     """Return the links (of `tree`) of whose kind most are wrong by the decoys, beyond what counting these explains.
 
     That is said between two sources, where mirrors are rows as they are. Siblings are made of near rows that are not
