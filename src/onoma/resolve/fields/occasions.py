@@ -3,10 +3,10 @@
 Some tables have a row for each patent, payment, order or paper, and name something in it. All else that a row says is
 of the occasion: which others took part, when, how much. Compared as records such rows differ in nearly everything; and
 since a name that hundreds of rows have says little of two *records*, nothing at all is found. What tells is what rows
-of one name are like. Records that repeat each other agree in most of the rest, mentions do not.
+of one name are like. Records that repeat each other share something that tells, mentions seldom do (`share_repeated`).
 
-* An organisation is named in passing where rows of one name agree in no more than mentions of people do (`auto.py`).
-  Then the name alone says who it is, and all else is left out.
+* An organisation is named in passing where rows of one name repeat no more than mentions of people do (`auto.py`), the
+  name in another spelling aside. Then the name alone says who it is, and all else is left out.
 * Whatever else has a name (a product, a song, a place) is where each other field is either the thing's own, the same in
   nearly all rows of a name, or the occasion's, and hardly ever the same. The latter are left out, unless one is a
   code that tells the thing after all.
@@ -22,10 +22,12 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.lone import bits_shared
 
-__all__ = ["ALIKE", "agreements", "occasions"]
+__all__ = ["REPEATED", "agreements", "occasions", "share_repeated"]
 
-ALIKE = 0.43
-"""The middle, as a ratio, between the most alike mentions that were measured and the least alike records."""
+REPEATED = 0.4
+"""Pairs of rows of one name that repeat a telling value (`share_repeated`), up to which they are mentions. Of mentions
+.01 to .33 do (authors, inventors, agents, applicants: six development tables in parts of two sizes), of records .71 to
+1 (people, officials, sites: eight), with a fifth of the values gone .51 and more."""
 _OWN, _NEW = 0.9, 0.2
 """Agreement of rows of one name beyond chance, from which on a field is the thing's, and up to which the occasion's. By
 meaning; of the labelled tables of records none has fields of these two sorts alone."""
@@ -39,6 +41,8 @@ _FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of names that others have too, and such names, that are enough to judge by."""
 _NAMED = 0.5
 """The part of rows that name something, below which a table is not about it."""
+_READ = 400
+"""Rows in which names are looked at, about."""
 _TITLES = ("text", "likeness")
 _NAMING = ("organisation", "place", *_TITLES)
 """Kinds of fields that name a thing."""
@@ -69,12 +73,14 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
     if not people and not any(each.kind in _TITLES for each in named):
         firms = [each for each in named if each.kind == "organisation"]
         name = max(firms, key=lambda each: int((each.counts * (each.counts > 1)).sum()), default=None)
-        others, shares = _shared(fields, name)
-        known = [share for share in shares if share is not None]
-        if known and float(np.mean(known)) <= ALIKE:
+        others, mates = _beside(fields, name)
+        said = [each for each in others if name is not None and not _spells(each, name)]
+        repeated = share_repeated(said, mates, _FEWEST // 5)
+        if repeated is not None and repeated <= REPEATED:
             return [each for each in others if not set(each.columns) & set(chosen)]
     name = max(named, key=bits_shared, default=None)
-    others, shares = _shared(fields, name)
+    others, mates = _beside(fields, name)
+    shares = agreements(others, mates, _FEWEST // 5)
     new = [each for each, share in zip(others, shares, strict=True) if share is not None and share <= _NEW]
     if name is not None and any(_identifies(each, name) for each in new):
         return []
@@ -103,16 +109,42 @@ def _identifies(field: FieldData, name: FieldData) -> bool:
     return n >= _FEWEST // 5 and beyond > _SIGMAS * np.sqrt(n * chance * (1.0 - chance))
 
 
-def _shared(fields: Sequence[FieldData], name: FieldData | None) -> tuple[list[FieldData], list[float | None]]:
-    """Return the other fields, and how far rows of one name agree in each; nothing where too few names come again."""
+def _beside(fields: Sequence[FieldData], name: FieldData | None) -> tuple[list[FieldData], NDArray[np.int64]]:
+    """Return the other fields, and name and row of rows of one name; nothing where too few names come again."""
+    none = np.zeros((0, 2), dtype=np.int64)
     if name is None or float((name.counts > 1).mean()) < _USUAL:
-        return [], []
+        return [], none
     repeated = np.flatnonzero((name.codes >= 0) & (name.counts[name.codes] > 1))
     mates = repeated[np.argsort(name.codes[repeated], kind="stable")]
     if len(mates) < _FEWEST or int((name.counts > 1).sum()) < _FEWEST_NAMES:
-        return [], []
-    others = [each for each in fields if each is not name]
-    return others, agreements(others, np.stack([name.codes[mates], mates], axis=1), _FEWEST // 5)
+        return [], none
+    return [each for each in fields if each is not name], np.stack([name.codes[mates], mates], axis=1)
+
+
+def share_repeated(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest: int) -> float | None:
+    """Return, of pairs of rows of one name, the share that have a telling value in common; None: too few have any.
+
+    A value is telling that says half as much, in bits, as it takes to single out one name's rows: two strangers of m
+    have one in common once in the root of m. Records that repeat each other have one, in one column or another,
+    whatever else stands beside it: flags, amounts and dates of loading that are new in each row change nothing.
+
+    Parameters
+    ----------
+    mates
+        Name (as a number) and row, those of one name next to each other.
+    fewest
+        Pairs of rows with both values of some field that are enough.
+    """
+    same = mates[1:, 0] == mates[:-1, 0]
+    one, other = mates[1:, 1][same], mates[:-1, 1][same]
+    size = len(mates) / max(len(np.unique(mates[:, 0])), 1)
+    known, repeated = np.zeros(len(one), dtype=np.bool_), np.zeros(len(one), dtype=np.bool_)
+    for field in fields:
+        filled = (field.codes[one] >= 0) & (field.codes[other] >= 0)
+        telling = field.counts <= np.sqrt(size / max(len(field.codes), 1)) * field.counts.sum()
+        known |= filled
+        repeated |= filled & (field.codes[one] == field.codes[other]) & telling[field.codes[one]]
+    return float(repeated.mean()) if known.sum() >= fewest else None
 
 
 def agreements(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest: int) -> list[float | None]:
@@ -137,6 +169,14 @@ def agreements(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest: in
         share = float((field.codes[one] == field.codes[other])[filled].mean())
         found.append((share - chance) / max(1.0 - chance, 1e-9))
     return found
+
+
+def _spells(field: FieldData, name: FieldData) -> bool:
+    """Say whether a field is the name in another spelling: in most rows the two have a word in common."""
+    rows = np.flatnonzero((field.codes >= 0) & (name.codes >= 0))
+    rows = rows[:: max(len(rows) // _READ, 1)]
+    words = ([set(each.values[code].lower().split()) for code in each.codes[rows]] for each in (field, name))
+    return sum(bool(one & other) for one, other in zip(*words, strict=True)) > len(rows) / 2
 
 
 def _filled(field: FieldData) -> float:
