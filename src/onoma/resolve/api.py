@@ -31,6 +31,7 @@ from onoma.resolve.fields.contexts import CONTEXT, with_contexts
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.golden import check_rules as check_golden
 from onoma.resolve.fields.lone import with_likeness, with_teaching
+from onoma.resolve.fields.mates import new_in_each
 from onoma.resolve.fields.occasions import occasions
 from onoma.resolve.fields.prepare import Fields, Ignored, prepare_fields
 from onoma.resolve.fields.rows import (
@@ -156,6 +157,9 @@ def resolve(
         config = replace(config, model=name)
         notes.append(f"the model is {name}: {why}")
     if _is_taught(config) and config.block is None:  # in a block of namesakes a title is no name of the thing
+        if own := [each for each in new_in_each(fields.fields) if not set(each.columns) & set(config.kinds)]:
+            fields, left = _without_new(fields, own)
+            notes.append(left)
         if not config.link and (passing := occasions(fields.fields, list(config.kinds))):
             fields, left = _of_names_alone(fields, passing)
             notes.append(left)
@@ -273,6 +277,15 @@ def _of_names_alone(fields: Fields, passing: Sequence[FieldData]) -> tuple[Field
     ignored = [Ignored(each.name, "it tells the occasion, not who is named") for each in passing]
     kept = [each for each in fields.fields if each not in passing]
     said = f"things are named in passing: rows of one name agree in little else, so {names} is left out"
+    return fields._replace(fields=kept, ignored=[*fields.ignored, *ignored]), said
+
+
+def _without_new(fields: Fields, own: Sequence[FieldData]) -> tuple[Fields, str]:
+    """Return the fields without those that are new in each row of one thing, and a note."""
+    names = ", ".join(each.name for each in own)
+    ignored = [Ignored(each.name, "it is new in each row of one thing") for each in own]
+    kept = [each for each in fields.fields if each not in own]
+    said = f"{names}: rows of one name that share something else that tells are no more alike there than any; left out"
     return fields._replace(fields=kept, ignored=[*fields.ignored, *ignored]), said
 
 

@@ -17,28 +17,19 @@ People are not named so: two rows *John Smith* need what is beside the name (tre
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.lone import bits_shared
+from onoma.resolve.fields.mates import FEWEST, REPEATED, agreements, mates_by, share_repeated
 
-__all__ = ["REPEATED", "agreements", "occasions", "share_repeated"]
+__all__ = ["occasions"]
 
-REPEATED = 0.4
-"""Pairs of rows of one name that repeat a telling value (`share_repeated`), up to which they are mentions. Of mentions
-.01 to .33 do (authors, inventors, agents, applicants: six development tables in parts of two sizes), of records .71 to
-1 (people, officials, sites: eight), with a fifth of the values gone .51 and more."""
 _OWN, _NEW = 0.9, 0.2
 """Agreement of rows of one name beyond chance, from which on a field is the thing's, and up to which the occasion's. By
 meaning; of the labelled tables of records none has fields of these two sorts alone."""
-_USUAL = 0.2
-"""Names that come again, as a part of all, below which rows are records: the part from which on repetition is usual
-(`comparison/folding.py`)."""
 _FEW_SHARE, _SIGMAS = 0.8, 3.0
 """Different codes for each row that has one, from which on few rows share one; and how far beyond chance rows that do
 must agree in the name, in standard deviations, for it to be no accident."""
-_FEWEST, _FEWEST_NAMES = 100, 20
-"""Rows of names that others have too, and such names, that are enough to judge by."""
 _NAMED = 0.5
 """The part of rows that name something, below which a table is not about it."""
 _READ = 400
@@ -73,14 +64,14 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
     if not people and not any(each.kind in _TITLES for each in named):
         firms = [each for each in named if each.kind == "organisation"]
         name = max(firms, key=lambda each: int((each.counts * (each.counts > 1)).sum()), default=None)
-        others, mates = _beside(fields, name)
+        others, mates = mates_by(fields, name)
         said = [each for each in others if name is not None and not _spells(each, name)]
-        repeated = share_repeated(said, mates, _FEWEST // 5)
+        repeated = share_repeated(said, mates, FEWEST // 5)
         if repeated is not None and repeated <= REPEATED:
             return [each for each in others if not set(each.columns) & set(chosen)]
     name = max(named, key=bits_shared, default=None)
-    others, mates = _beside(fields, name)
-    shares = agreements(others, mates, _FEWEST // 5)
+    others, mates = mates_by(fields, name)
+    shares = agreements(others, mates, FEWEST // 5)
     new = [each for each, share in zip(others, shares, strict=True) if share is not None and share <= _NEW]
     if name is not None and any(_identifies(each, name) for each in new):
         return []
@@ -106,69 +97,7 @@ def _identifies(field: FieldData, name: FieldData) -> bool:
     filled = (one >= 0) & (other >= 0)
     n, chance = int(filled.sum()), float(((name.counts / name.counts.sum()) ** 2).sum())
     beyond = float((one == other)[filled].sum()) - n * chance
-    return n >= _FEWEST // 5 and beyond > _SIGMAS * np.sqrt(n * chance * (1.0 - chance))
-
-
-def _beside(fields: Sequence[FieldData], name: FieldData | None) -> tuple[list[FieldData], NDArray[np.int64]]:
-    """Return the other fields, and name and row of rows of one name; nothing where too few names come again."""
-    none = np.zeros((0, 2), dtype=np.int64)
-    if name is None or float((name.counts > 1).mean()) < _USUAL:
-        return [], none
-    repeated = np.flatnonzero((name.codes >= 0) & (name.counts[name.codes] > 1))
-    mates = repeated[np.argsort(name.codes[repeated], kind="stable")]
-    if len(mates) < _FEWEST or int((name.counts > 1).sum()) < _FEWEST_NAMES:
-        return [], none
-    return [each for each in fields if each is not name], np.stack([name.codes[mates], mates], axis=1)
-
-
-def share_repeated(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest: int) -> float | None:
-    """Return, of pairs of rows of one name, the share that have a telling value in common; None: too few have any.
-
-    A value is telling that says half as much, in bits, as it takes to single out one name's rows: two strangers of m
-    have one in common once in the root of m. Records that repeat each other have one, in one column or another,
-    whatever else stands beside it: flags, amounts and dates of loading that are new in each row change nothing.
-
-    Parameters
-    ----------
-    mates
-        Name (as a number) and row, those of one name next to each other.
-    fewest
-        Pairs of rows with both values of some field that are enough.
-    """
-    same = mates[1:, 0] == mates[:-1, 0]
-    one, other = mates[1:, 1][same], mates[:-1, 1][same]
-    size = len(mates) / max(len(np.unique(mates[:, 0])), 1)
-    known, repeated = np.zeros(len(one), dtype=np.bool_), np.zeros(len(one), dtype=np.bool_)
-    for field in fields:
-        filled = (field.codes[one] >= 0) & (field.codes[other] >= 0)
-        telling = field.counts <= np.sqrt(size / max(len(field.codes), 1)) * field.counts.sum()
-        known |= filled
-        repeated |= filled & (field.codes[one] == field.codes[other]) & telling[field.codes[one]]
-    return float(repeated.mean()) if known.sum() >= fewest else None
-
-
-def agreements(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest: int) -> list[float | None]:
-    """Return for each field how often two rows of a name have the same value beyond chance, where both have one.
-
-    Parameters
-    ----------
-    mates
-        Name (as a number) and row, those of one name next to each other.
-    fewest
-        Pairs of rows with both values that are enough; None is returned of a field with fewer.
-    """
-    same = mates[1:, 0] == mates[:-1, 0]
-    one, other = mates[1:, 1][same], mates[:-1, 1][same]
-    found: list[float | None] = []
-    for field in fields:
-        filled = (field.codes[one] >= 0) & (field.codes[other] >= 0)
-        if filled.sum() < fewest:
-            found.append(None)
-            continue
-        chance = float(((field.counts / field.counts.sum()) ** 2).sum())
-        share = float((field.codes[one] == field.codes[other])[filled].mean())
-        found.append((share - chance) / max(1.0 - chance, 1e-9))
-    return found
+    return n >= FEWEST // 5 and beyond > _SIGMAS * np.sqrt(n * chance * (1.0 - chance))
 
 
 def _spells(field: FieldData, name: FieldData) -> bool:

@@ -1,0 +1,99 @@
+"""Rows of one name: what records repeat, and what is new in each row."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from onoma.corpus.clustering import Clustering
+from onoma.corpus.simulate import PeopleSettings, simulate_people
+from onoma.evaluate.pairwise import pairwise
+from onoma.resolve.api import resolve
+from onoma.resolve.fields.mates import mates_by, new_in_each, share_repeated
+from onoma.resolve.fields.prepare import prepare_fields
+
+OWN = ("flag", "amount", "loaded", "batch")
+
+
+def beside(table: pa.Table, seed: int = 1) -> pa.Table:
+    """Add what says something of each row and nothing of the thing."""
+    rng, n = np.random.default_rng(seed), len(table)
+    days = rng.integers(0, 336, n)
+    for name, values in {
+        "flag": rng.choice(["Y", "N"], n).tolist(),
+        "amount": [f"{x:.2f}" for x in rng.lognormal(4.0, 1.0, n)],
+        "loaded": [f"2024-{day // 28 + 1:02d}-{day % 28 + 1:02d}" for day in days],
+        "batch": [f"B{x:05d}" for x in rng.integers(0, 10**5, n)],
+    }.items():
+        table = table.append_column(name, pa.array(values))
+    return table
+
+
+def names_new(table: pa.Table) -> list[str]:
+    return [each.name for each in new_in_each(prepare_fields(table, exclude=["id", "cluster_id"]).fields)]
+
+
+def companies(n: int, seed: int) -> pa.Table:
+    """Companies that are written in two ways, few of them twice in the same."""
+    rng = np.random.default_rng(seed)
+    letters, towns = list("abcdefghiklmnoprstuvz"), [f"{x}ville" for x in "ABCDEFGHIKLMNOPRSTUVWZ"]
+    rows = []
+    for k in range(n):
+        word = "".join(rng.choice(letters, 8)).title()
+        sort = rng.choice(["Holdings", "Bank", "Foods", "Motors", "Energy"])
+        town, year = str(rng.choice(towns)), int(rng.integers(1880, 2020))
+        rows += [(k, f"{word} {sort} Ltd", town, year), (k, f"The {word} {sort} Company", town, year)]
+    order = rng.permutation(len(rows))
+    return pa.table(
+        {
+            "cluster_id": [rows[i][0] for i in order],
+            "name": [rows[i][1] for i in order],
+            "town": [rows[i][2] for i in order],
+            "founded": [str(rows[i][3]) for i in order],
+        }
+    )
+
+
+def test_what_is_new_in_each_row_of_a_person_is_found_and_nothing_else():
+    people = simulate_people(2000, seed=1, settings=PeopleSettings(duplicates=0.4))
+    assert names_new(people) == []
+    assert names_new(beside(people)) == list(OWN)
+
+
+@pytest.mark.parametrize("duplicates", [0.0, 0.1, 0.5])
+def test_what_tells_members_of_a_household_apart_is_not_taken_for_new(duplicates):
+    families = simulate_people(1500, seed=2, settings=PeopleSettings(households=0.8, duplicates=duplicates))
+    assert names_new(families) == []
+
+
+def test_names_that_share_a_rare_word_stand_in_where_few_are_the_same():
+    table = companies(300, seed=1)
+    assert names_new(table) == []
+    assert names_new(beside(table)) == list(OWN)
+
+
+def test_few_rows_and_tables_without_names_tell_nothing():
+    assert names_new(beside(simulate_people(60, seed=1))) == []
+    assert names_new(pa.table({"price": ["1", "2", "3"] * 80, "day": ["2024-01-02", "2024-02-03"] * 120})) == []
+    assert new_in_each([]) == []
+
+
+def test_what_rows_repeat_does_not_depend_on_what_is_new_in_each():
+    table = pa.concat_tables([companies(100, seed=2)] * 2).drop_columns("cluster_id")
+    found = []
+    for each in (table, beside(table)):
+        fields = prepare_fields(each).fields
+        others, mates = mates_by(fields, next(field for field in fields if field.name == "name"))
+        found.append(share_repeated(others, mates, 20))
+    assert found[0] > 0.9 and found[1] == found[0]
+
+
+def test_an_answer_is_as_good_with_what_is_new_in_each_row():
+    table = companies(250, seed=3)
+    gold = Clustering.from_labels(table["cluster_id"])
+    plain, more = (resolve(each, truth="cluster_id") for each in (table, beside(table)))
+    scores = [pairwise(gold, each.clustering).f1 for each in (plain, more)]
+    assert scores[0] > 0.9 and scores[1] > scores[0] - 0.02
+    assert any("left out" in note and "amount" in note for note in more.notes)
+    assert {each.name for each in more.fields.ignored} >= set(OWN)
+    kept = resolve(beside(table), truth="cluster_id", kinds={"amount": "number"})
+    assert "amount" in {each.name for each in kept.fields.fields}
