@@ -35,8 +35,10 @@ demo: $(VENV)/core.stamp  ## set up and run the main job on a simulated table
 demo-text: $(VENV)/core.stamp  ## set up and build a knowledge base from a few texts
 	@ONOMA=$(ONOMA) sh scripts/demo-text
 
-# Where there is a Java, the tests that start a Spark cluster run too. Two processes share two cores: one thread of BLAS each.
-test: lint $(if $(shell command -v java),$(VENV)/spark.stamp)  ## set up, lint, check types and import contracts, run the tests
+# Where there is a Java, the tests that start a Spark cluster run too. Kernels are compiled once, beside the linters, and not by
+# each of the processes that run tests. Two processes share two cores: one thread of BLAS each.
+test: $(VENV)/dev.stamp $(if $(shell command -v java),$(VENV)/spark.stamp)  ## set up, lint, check types and import contracts, run the tests
+	@$(ONOMA) compile --quiet & $(MAKE) --no-print-directory lint; found=$$?; wait; exit $$found
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 # Never fails: where there is no browser, what needs one skips with a reason.

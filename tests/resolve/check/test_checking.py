@@ -185,6 +185,7 @@ def test_what_is_stated_of_pairs_apart_is_recall_that_is_lost():
     inside = labels[pairs.a] == labels[pairs.b]
     assert _together(probe, np.where(inside, 0.8, 0.0)) == pytest.approx(1.0)
     assert _together(probe, np.where(inside, 0.8, 0.009)) == pytest.approx(1.0), "what is not stated does not count"
+    assert 0.0 < _together(probe, np.where(inside, 0.0, 0.5)) < 1e-3, "what is known of recall is divided by it"
     both = _together(probe, np.full(len(inside), 0.5))
     assert both == pytest.approx(inside.mean())
     assert _times(Share(0.8, 0.6, 0.9), 0.5) == pytest.approx((0.4, 0.3, 0.9)), "that nothing is lost stays possible"

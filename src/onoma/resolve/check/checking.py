@@ -47,6 +47,8 @@ _COMPARING = ("copying", "hierarchical", "pairwise")
 """Models that compare rows by their columns."""
 _STATED = 0.01
 """Pairs below this probability are not stated."""
+_LEAST_TOGETHER = 1e-6
+"""The least part of what is stated that counts as reported: where decoys convict every link, nothing would be left."""
 FEWEST_LINKS = 10
 """Links from which on there is something to check."""
 OFF_PRECISION = 1.0
@@ -391,7 +393,8 @@ def _together(probe: Probe, believed: Floats) -> float:
     pairs = probe.posterior.pairs
     counted = np.where(believed >= _STATED, believed, 0.0)
     inside = probe.labels[pairs.a] == probe.labels[pairs.b]
-    return float(counted[inside].sum() / max(float(counted.sum()), 1e-9))
+    part = float(counted[inside].sum() / max(float(counted.sum()), 1e-9))
+    return max(part, _LEAST_TOGETHER)  # what is known of recall is divided by it again (`Quality.expected_f1`)
 
 
 def _times(share: Share, part: float) -> Share:
