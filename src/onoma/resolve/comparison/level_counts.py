@@ -51,6 +51,7 @@ class LevelCounts:
         self.present = (evidence.levels >= 0).mean(axis=0) if len(evidence.a) else np.zeros(self.f)
         self.most = np.full(self.f, UNRELATED)
         """By field, the most that unrelated values can be among copies."""
+        self.alike, self.held = self._alike(), self._held()
 
     def _background(self) -> NDArray[np.float64]:
         counts = np.zeros((self.f, self.k + 1, self.k))
@@ -132,6 +133,7 @@ class LevelCounts:
         self.parent = spanning_tree(self._dependence(), self._precedence())
         self.background = self._background()
         self.lifted = self._lifted()
+        self.held = self._held()
         self.counts[:] = 0.0
 
     def _dependence(self) -> NDArray[np.float64]:
@@ -150,28 +152,51 @@ class LevelCounts:
         telling = 1.0 - levels[:, 0] / np.maximum(levels.sum(axis=1), 1.0)
         return np.where(self.evidence.names, telling / np.maximum(np.round(self.evidence.words), 1.0), 0.0)
 
+    def _alike(self) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """Return the fields in groups that have as many levels, and are bounded alike, with pseudo-counts by class.
+
+        What is done to many small tables at once takes as long as what is done to one.
+        """
+        contrast, noise = self.evidence.contrast, self.evidence.noise
+        groups: dict[tuple[int, int, bool], list[int]] = {}
+        for f, k in enumerate(self.evidence.n_levels.tolist()):
+            unrelated = k if noise is None else int(noise.unrelated[f]) if f != contrast else k
+            groups.setdefault((k, unrelated, f == contrast), []).append(f)
+        every = (COPIED, RELATED, FRESH)
+        return [
+            (np.array(group), np.array([[self._prior(kind, f) for f in group] for kind in every]))
+            for group in groups.values()
+        ]
+
     def weights(self, links: float, related: float) -> Weights:
         """Return the weights that the counts give."""
         tables = np.full((3, self.f, self.k + 1, self.k), -np.inf)
         keep = np.ones((self.f, self.k + 1))
-        for f in range(self.f):
-            k = int(self.evidence.n_levels[f])
-            for kind in (COPIED, RELATED, FRESH):
-                by_parent = self._singled_out(f, self._strangers(f) if kind == FRESH else self.counts[kind, f, :-1])
-                self._fill(tables[kind, f], self.counts[kind, f, :, :k], by_parent[:, :k], self._prior(kind, f))
-            self._keep_firm(tables[COPIED, f, :, :k], f)
-            if self.evidence.contrast >= 0:  # few pairs are ahead of their rivals: that levels are in order steadies
-                order_ratios(tables[COPIED, f, :, :k], tables[FRESH, f, :, :k])
+        strangers, contrast = self._strangers(), self.evidence.contrast
+        for fields, prior in self.alike:
+            k = prior.shape[-1]
+            by_parent = self.counts[:, fields, :-1, :k]
+            by_parent[FRESH] = strangers[fields, :, :k]
+            if contrast >= 0:
+                # What is behind all its rivals was not singled out by being alike: it is as any other pair.
+                by_parent[:, self.parent[fields] == contrast, self.evidence.n_levels[contrast] - 1] = 0.0
+            found = _log_shares(self.counts[:, fields, :, :k], by_parent, prior)
+            if contrast not in fields:
+                self._keep_firm(found[COPIED], fields)
+            if contrast >= 0:  # few pairs are ahead of their rivals: that levels are in order steadies
+                for copied, fresh in zip(found[COPIED], found[FRESH], strict=True):
+                    order_ratios(copied, fresh)
             # Relatives are one kind of thing: with levels that depend on each other they would split into kinds, one
             # of them the copies.
-            tables[RELATED, f, :-1] = tables[RELATED, f, -1]
-            if f != self.evidence.contrast:
-                self._cap_levels(tables, f, k)
-            if self.parent[f] >= 0:
-                fresh = tables[FRESH, f, :, 0]
-                keep[f] = np.clip(fresh / min(fresh[-1], -1e-9), 0.0, 1.0)
-        if self.evidence.contrast >= 0:
-            keep[self.evidence.contrast] = 0.0  # a level of contrast is no value that could be rare
+            found[RELATED, :, :-1] = found[RELATED, :, -1:]
+            if contrast not in fields:
+                _cap_levels(found[COPIED], found[FRESH], self.typical[fields, None, None])
+            equal = found[FRESH, :, :, 0]
+            kept = np.clip(equal / np.minimum(equal[:, -1:], -1e-9), 0.0, 1.0)
+            keep[fields] = np.where(self.parent[fields, None] >= 0, kept, 1.0)
+            tables[:, fields, :, :k] = found
+        if contrast >= 0:
+            keep[contrast] = 0.0  # a level of contrast is no value that could be rare
         relatives = self.settings.relatives and not self.evidence.linking
         if relatives:
             self._bound_relatives(tables)
@@ -185,20 +210,25 @@ class LevelCounts:
         )
 
     def heed_noise(self) -> None:
-        """Take unrelated values for rarer where more of the copies have them than in any table known (`noise.py`).
+        """Take unrelated values for rarer where more of the copies have them than in any table known (`noise.py`)."""
+        for f, unrelated in self.held:
+            levels = self.counts[COPIED, f].sum(axis=0)
+            if levels.sum() >= _STRENGTH:
+                share = max(float(levels[unrelated:].sum() / levels.sum()), 1e-9)
+                self.most[f] = np.clip(self.most[f] * (USUAL / share) ** _PACE, _LEAST * UNRELATED, UNRELATED)
 
-        That is said of names, and of days where people are named: what families share is all but these. A year may be
-        that of an occasion, and another edition has another. Between two sources nobody has relatives, and a partner
-        that is not the right one is a stranger.
+    def _held(self) -> list[tuple[int, int]]:
+        """Return the fields whose unrelated values are held to what is usual, with the first level of these.
+
+        They are names, and days where people are named: what families share is all but these. A year may be that of an
+        occasion, and another edition has another. Between two sources nobody has relatives, and a partner that is not
+        the right one is a stranger.
         """
         noise = self.evidence.noise
         if noise is None or self.evidence.linking:
-            return
-        for f in np.flatnonzero(noise.firm & (self._telling_names() | self.evidence.own)).tolist():
-            levels = self.counts[COPIED, f].sum(axis=0)
-            if levels.sum() >= _STRENGTH:
-                share = max(float(levels[noise.unrelated[f] :].sum() / levels.sum()), 1e-9)
-                self.most[f] = np.clip(self.most[f] * (USUAL / share) ** _PACE, _LEAST * UNRELATED, UNRELATED)
+            return []
+        fields = np.flatnonzero(noise.firm & (self._telling_names() | self.evidence.own))
+        return [(f, int(noise.unrelated[f])) for f in fields.tolist()]
 
     def _telling_names(self) -> NDArray[np.bool_]:
         """Return the names, but for parts of such as stand whole in another field, and such as say little."""
@@ -208,24 +238,14 @@ class LevelCounts:
         naming = whole if whole.any() else names
         return np.asarray(naming & (bits >= _NAMING * bits[names].max(initial=0.0)))
 
-    def _keep_firm(self, table: NDArray[np.float64], f: int) -> None:
+    def _keep_firm(self, tables: NDArray[np.float64], fields: NDArray[np.int64]) -> None:
         """Bound the share of unrelated values among copies where values are seldom replaced (`noise.py`)."""
         noise = self.evidence.noise
-        if noise is not None and f != self.evidence.contrast:
-            table[:] = np.log(noise.bounded(f, np.exp(table), float(self.most[f])))
+        if noise is not None:
+            tables[:] = np.log(noise.bounded(int(fields[0]), np.exp(tables), self.most[fields, None, None]))
 
-    def _cap_levels(self, tables: NDArray[np.float64], f: int, k: int) -> None:
-        """Let no level speak more for a copy than sharing an ordinary value does.
-
-        A level that strangers are hardly ever at would else outweigh equality itself, whose weight is bounded by how
-        rare a value can be seen to be.
-        """
-        copied, fresh = tables[COPIED, f], tables[FRESH, f]
-        cap = copied[:, :1] - np.minimum(self.typical[f], fresh[:, :1])
-        fresh[:, 1:k] = np.maximum(fresh[:, 1:k], copied[:, 1:k] - np.maximum(cap, 0.0))
-
-    def _strangers(self, f: int) -> NDArray[np.float64]:
-        """Return the pairs of strangers by level of the parent and level.
+    def _strangers(self) -> NDArray[np.float64]:
+        """Return the pairs of strangers by field, level of the parent and level.
 
         Random pairs show it, but candidates are not among them, and those have nearly all that strangers share in a
         small table. Candidates held apart show it too, but some of them are matches after all and would explain matches
@@ -234,40 +254,13 @@ class LevelCounts:
         strangers are, often enough: strangers of one e-mail address have one first name, and in a large table there are
         such strangers.
         """
-        g, apart = self.parent[f], self.counts[FRESH, f, :-1]
-        if g >= 0 and self.evidence.names[f] and self.evidence.names[g]:
-            return apart
-        strangers = apart.sum(axis=1, keepdims=True)
-        copies = self.counts[COPIED, f, :-1].sum(axis=1, keepdims=True)
-        seldom = self.lifted[f].sum(axis=1, keepdims=True) < _STRENGTH
+        names, apart = self.evidence.names, self.counts[FRESH, :, :-1]
+        strangers = apart.sum(axis=2, keepdims=True)
+        copies = self.counts[COPIED, :, :-1].sum(axis=2, keepdims=True)
+        seldom = self.lifted.sum(axis=2, keepdims=True) < _STRENGTH
+        repeats = (self.parent >= 0) & names & names[self.parent]
         trusted = (strangers >= _BY_FAR * copies) | (seldom & (strangers >= _OFTEN * copies))
-        return np.where(trusted, apart, self.lifted[f])
-
-    def _singled_out(self, f: int, by_parent: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the pairs by level of the parent; of contrast, those that are ahead of a rival at least.
-
-        What is behind all its rivals was not singled out by being alike: it is as any other pair.
-        """
-        if self.evidence.contrast < 0 or self.parent[f] != self.evidence.contrast:
-            return by_parent
-        found = by_parent.copy()
-        found[self.evidence.n_levels[self.evidence.contrast] - 1] = 0.0
-        return found
-
-    def _fill(
-        self,
-        table: NDArray[np.float64],
-        counts: NDArray[np.float64],
-        by_parent: NDArray[np.float64],
-        prior: NDArray[np.float64],
-    ) -> None:
-        """Fill one field's log probabilities in one class: by level of the parent, drawn towards the whole."""
-        k = counts.shape[1]
-        whole = counts.sum(axis=0) + prior
-        whole /= whole.sum()
-        table[-1, :k] = np.log(whole)
-        given = (by_parent + _STRENGTH * whole) / (by_parent.sum(axis=1, keepdims=True) + _STRENGTH)
-        table[:-1, :k] = np.log(given)
+        return np.where(trusted | repeats[:, None, None], apart, self.lifted)
 
     def _bound_relatives(self, tables: NDArray[np.float64]) -> None:
         """Let relatives share no more than a part of what copies share: of the names, and of all; nothing of own."""
@@ -295,6 +288,34 @@ class LevelCounts:
                 shared = np.where(np.isfinite(related), np.exp(related) * (related - fresh), 0.0).sum(axis=1)
             own[names[shared.argmax()]] = False
         return own
+
+
+def _log_shares(
+    counts: NDArray[np.float64], by_parent: NDArray[np.float64], prior: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return log probabilities by class, field, level of the parent (last: of any) and level, drawn towards the whole.
+
+    Parameters
+    ----------
+    counts, by_parent
+        Pairs by class, field, level of the parent (only those in `counts`: the last, none) and level.
+    prior
+        Pseudo-counts by class, field and level.
+    """
+    whole = counts.sum(axis=2) + prior
+    whole /= whole.sum(axis=2, keepdims=True)
+    given = (by_parent + _STRENGTH * whole[:, :, None]) / (by_parent.sum(axis=3, keepdims=True) + _STRENGTH)
+    return np.log(np.concatenate([given, whole[:, :, None]], axis=2))
+
+
+def _cap_levels(copied: NDArray[np.float64], fresh: NDArray[np.float64], typical: NDArray[np.float64]) -> None:
+    """Let no level speak more for a copy than sharing an ordinary value does.
+
+    A level that strangers are hardly ever at would else outweigh equality itself, whose weight is bounded by how rare a
+    value can be seen to be.
+    """
+    cap = copied[..., :1] - np.minimum(typical, fresh[..., :1])
+    fresh[..., 1:] = np.maximum(fresh[..., 1:], copied[..., 1:] - np.maximum(cap, 0.0))
 
 
 def _prior(kind: int, k: int) -> NDArray[np.float64]:

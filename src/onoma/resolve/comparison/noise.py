@@ -78,7 +78,7 @@ class Noise:
     firm: NDArray[np.bool_]
     """The names and dates."""
 
-    def bounded(self, f: int, probabilities: Floats, most: float = UNRELATED) -> Floats:
+    def bounded(self, f: int, probabilities: Floats, most: float | Floats = UNRELATED) -> Floats:
         """Return the probabilities of a field's levels (in the last axis), those of unrelated values `most` at most."""
         first = int(self.unrelated[f])
         if first >= probabilities.shape[-1]:
