@@ -5,7 +5,7 @@ one, it starts a process that compiles those which the run will need last, and p
 finds them; the very last first, so that the two meet in the middle and do not compile the same ones side by side. What
 is not there by then the run compiles itself: the process can fail or be ended at any moment, and costs time at most.
 
-Kernels are compiled for the types that the run gives them, told by empty arrays; a test compares the two.
+Kernels are compiled for the types that the run gives them, told by arrays of next to nothing; a test compares the two.
 """
 
 import os
@@ -30,14 +30,17 @@ def _empty(dtype: type[np.generic]) -> Any:  # noqa: ANN401 (an array of that ty
 
 
 def _copying() -> Needed:
-    """Return the kernels that compare values, learn weights, sample copies and settle entities, in order of need.
+    """Return the kernels that compare values, learn weights, sample copies, settle and check entities, as needed.
 
     First stand those that only large tables need.
     """
+    from onoma.corpus import _clustering_kernels as clustering
     from onoma.numerics import union_find
     from onoma.resolve.comparison import _slips_kernels as slips
     from onoma.resolve.comparison import _weights_kernels as weights
+    from onoma.resolve.fields import _pairs_kernels as records
     from onoma.resolve.fields.kinds import _levels_kernels as values
+    from onoma.resolve.fields.packed import _texts_kernels as spelling
     from onoma.resolve.posterior import _consensus_kernels as consensus
     from onoma.resolve.posterior import _copying_kernels as copying
     from onoma.resolve.posterior import _exact_kernels as exact
@@ -59,6 +62,9 @@ def _copying() -> Needed:
         (copying.new_origins, (floats,)),
         (copying.new_scratch, (0,)),
         (copying.sample_times, (key, lists, None, origins, scratch)),
+        (records.different_values, (numbers, numbers, numbers, np.empty((2, 2), dtype=np.int8)[:, 0])),
+        (spelling.letter_masks, (letters, whole)),
+        (spelling.letter_tallies, (letters, whole)),
         (values.name_levels, (*[numbers] * 4, *texts, *words, whole, numbers, whole, numbers)),
         (values.date_levels, (numbers, numbers, places, floats, letters, whole, masks)),
         (
@@ -66,6 +72,7 @@ def _copying() -> Needed:
             (numbers, numbers, *texts, shares, whole, numbers, floats, floats, whole, numbers, shares),
         ),
         (values.code_levels, (numbers, numbers, letters, whole, masks)),
+        (weights.fill_shares, (numbers, shares, numbers, levels, 0, log_share)),
         (weights.count_pairs, (levels, 0, 0, floats, table)),
         (weights.count_levels, (levels, whole, floats, tables)),
         (weights.score_pairs, (levels, log_share, whole, tables[None], table, table, floats, floats)),
@@ -79,9 +86,13 @@ def _copying() -> Needed:
         (copying.wait_alone, (key, whole, floats)),
         (exact.pairs_that_matter, (0, numbers, numbers, floats, floats, 0.0, 0.0, 0.0)),
         (union_find.components, (0, whole, whole)),
+        (exact.sizes_of_pairs, (numbers, numbers, whole, whole, 0)),
         (exact.sum_forests, (table, table, levels, floats, places, table, table, table)),
         (exact.draw_forests, (key, places, table, table, levels, floats, levels, places, whole)),
         (consensus.settle_components, (whole, whole, places, 0.0, whole, floats)),
+        (clustering.number_by_appearance, (whole,)),
+        (clustering.sort_by_label, (whole, 0)),
+        (union_find.spanning_forest, (0, whole, whole)),
     ]
 
 
