@@ -145,10 +145,14 @@ def _opaque(words: tuple[str, ...], p: Profile) -> Inferred | None:
         return None
     if p.counter:
         return Inferred("ignore", "its values are whole numbers without gaps, as a counter gives them")
-    formed = max(p.number, p.date, p.email, p.web, p.phone, p.point)
-    if every and p.digits >= 0.95 and p.tokens <= 1.05 and formed < 0.5:
+    if every and p.digits >= 0.95 and p.tokens <= 1.05 and _formed(p) < 0.5:
         return Inferred("ignore", "its values are codes, another one in every record, as ids are")
     return None
+
+
+def _formed(p: Profile) -> float:
+    """Return the greatest share of values that have one of the forms known."""
+    return max(p.number, p.date, p.email, p.web, p.phone, p.point)
 
 
 def _are_days(words: tuple[str, ...], p: Profile) -> bool:
