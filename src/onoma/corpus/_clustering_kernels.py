@@ -1,11 +1,12 @@
 """Kernels of `clustering.py`: numbering and counting sort, linear time."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 
-@nb.njit(cache=True, nogil=True)
+
+@kernel
 def number_by_appearance(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """Number codes (-1 or small and non-negative) 0, 1, 2… in order of first appearance; -1 stays."""
     high = -1
@@ -26,7 +27,7 @@ def number_by_appearance(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], i
     return labels, n
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def sort_by_label(labels: NDArray[np.int64], n_entities: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Counting sort: the present items grouped by label (stable), and where each group begins."""
     offsets = np.zeros(n_entities + 1, dtype=np.int64)
@@ -45,7 +46,7 @@ def sort_by_label(labels: NDArray[np.int64], n_entities: int) -> tuple[NDArray[n
     return order, offsets
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def number_pairs(
     order: NDArray[np.int64], offsets: NDArray[np.int64], other: NDArray[np.int64], n_other: int
 ) -> NDArray[np.int64]:

@@ -1,11 +1,12 @@
 """Kernels of `fingerprints.py`."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 
-@nb.njit(cache=True, nogil=True)
+
+@kernel
 def hash_texts(offsets: NDArray[np.int64], data: NDArray[np.uint8], seed: np.uint64, out: NDArray[np.uint64]) -> None:
     """Write 64 bits for each text: FNV-1a (Fowler, Noll and Vo), then mixed as SplitMix64 does."""
     for i in range(len(out)):

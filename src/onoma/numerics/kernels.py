@@ -1,13 +1,22 @@
-"""How innermost kernels are compiled."""
+"""How kernels are compiled."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba as nb
 
-__all__ = ["lean", "lean_fast"]
+__all__ = ["kernel", "lean", "lean_fast"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that Python calls, and other kernels may.
+
+    Numba would add what calls it from C, which nobody does: four of a hundred seconds of compiling.
+    """
+    njit: Any = nb.njit  # its declared types leave some options out
+    return njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
 
 
 def lean(function: Function) -> Function:
@@ -17,7 +26,7 @@ def lean(function: Function) -> Function:
     arrays that costs more than scoring a factor. A function that only works in place needs none of it; one that would
     allocate does not compile.
     """
-    njit: Any = nb.njit  # its declared types leave some options out; no kernel is called from C
+    njit: Any = nb.njit
     return njit(cache=True, nogil=True, _nrt=False, forceinline=True, no_cfunc_wrapper=True)(function)
 
 

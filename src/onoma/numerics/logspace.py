@@ -1,8 +1,9 @@
 """Probabilities as logarithms: sums and draws that neither overflow nor underflow. Minus infinity is probability 0."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from onoma.numerics.kernels import kernel
 
 __all__ = ["draw_log_inplace", "log_sum_exp"]
 
@@ -23,7 +24,7 @@ def log_sum_exp(log_values: NDArray[np.float64], axis: int | tuple[int, ...] | N
     return np.squeeze(total, axis=axis)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def draw_log_inplace(u: float, log_weights: NDArray[np.float64], n: int) -> int:
     """Return i < n with probability proportional to exp(log_weights[i]), given a uniform number u in [0, 1).
 

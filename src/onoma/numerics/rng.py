@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
+from onoma.numerics.kernels import kernel
 
 __all__ = ["below", "exponential", "kernel_state", "normal", "shuffle_inplace", "stream", "uniform"]
 
@@ -66,13 +67,13 @@ def next_word(state: NDArray[np.uint64]) -> np.uint64:
     return result
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def uniform(state: NDArray[np.uint64]) -> float:
     """Return a number in [0, 1): the top 53 bits."""
     return (next_word(state) >> np.uint64(11)) * 1.1102230246251565e-16  # 2**-53
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def below(state: NDArray[np.uint64], n: int) -> int:
     """Return a whole number in [0, n), every one equally likely.
 
@@ -93,13 +94,13 @@ def below(state: NDArray[np.uint64], n: int) -> int:
             return int(np.int64(candidate))
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def exponential(state: NDArray[np.uint64]) -> float:
     """Return a draw from the exponential distribution with mean 1."""
     return -np.log1p(-uniform(state))
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def normal(state: NDArray[np.uint64]) -> float:
     """Return a draw from the standard normal distribution (Marsaglia's polar method, the second number thrown away)."""
     while True:
@@ -110,7 +111,7 @@ def normal(state: NDArray[np.uint64]) -> float:
             return x * np.sqrt(-2.0 * np.log(s) / s)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def shuffle_inplace(state: NDArray[np.uint64], items: NDArray[np.int64]) -> None:
     """Put the items in a uniformly random order (Fisher and Yates)."""
     for i in range(len(items) - 1, 0, -1):

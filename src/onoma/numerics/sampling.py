@@ -7,11 +7,10 @@ the largest n serves every population, and the deck carries nothing from one sam
 In proportion to weights: Walker's alias method as built by Vose (1991), O(n) once and O(1) for each draw.
 """
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 from onoma.numerics.rng import below, uniform
 
 __all__ = ["Deck", "alias_tables_inplace", "draw_alias", "draw_next_inplace", "new_deck", "poisson", "put_back_inplace"]
@@ -58,7 +57,7 @@ def put_back_inplace(deck: Deck, k: int) -> None:
         order[i], order[j] = order[j], order[i]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def poisson(rng_state: NDArray[np.uint64], mean: float) -> int:
     """Return a draw from the Poisson distribution.
 
@@ -77,7 +76,7 @@ def poisson(rng_state: NDArray[np.uint64], mean: float) -> int:
     return count
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def alias_tables_inplace(weights: NDArray[np.float64], keep: NDArray[np.float64], other: NDArray[np.int64]) -> None:
     """Fill the alias table of non-negative weights, not all 0: column i keeps i with keep[i], else gives other[i]."""
     n = len(weights)

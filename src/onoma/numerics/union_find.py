@@ -4,14 +4,15 @@ Union by index with path halving: the smaller index becomes the root, so a compo
 ranks are kept. O((n + m) α(n)) in practice, 8 bytes an item.
 """
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from onoma.numerics.kernels import kernel
 
 __all__ = ["components", "find_inplace", "spanning_forest", "union_inplace"]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def find_inplace(parent: NDArray[np.int64], item: int) -> int:
     """Return the root of an item, halving the path on the way."""
     while parent[item] != item:
@@ -20,7 +21,7 @@ def find_inplace(parent: NDArray[np.int64], item: int) -> int:
     return item
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def union_inplace(parent: NDArray[np.int64], a: int, b: int) -> bool:
     """Join the components of two items; say whether they were apart."""
     a, b = find_inplace(parent, a), find_inplace(parent, b)
@@ -33,7 +34,7 @@ def union_inplace(parent: NDArray[np.int64], a: int, b: int) -> bool:
     return True
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return, for each of n items, the first item of its component under the edges (a[e], b[e]).
 
@@ -42,7 +43,9 @@ def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np
     >>> components(5, np.array([4, 1]), np.array([2, 4])).tolist()
     [0, 1, 1, 3, 1]
     """
-    parent = np.arange(n)
+    parent = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        parent[i] = i
     for e in range(len(a)):
         union_inplace(parent, a[e], b[e])
     for i in range(n):
@@ -51,7 +54,7 @@ def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np
     return parent
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def spanning_forest(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Say which of the edges (a[e], b[e]) among n items join what was apart; strongest first, these are the best trees.
 
@@ -60,8 +63,10 @@ def spanning_forest(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArr
     >>> spanning_forest(3, np.array([0, 1, 0]), np.array([1, 2, 2])).tolist()
     [True, True, False]
     """
-    parent = np.arange(n)
-    joins = np.zeros(len(a), dtype=np.bool_)
+    parent = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        parent[i] = i
+    joins = np.empty(len(a), dtype=np.bool_)
     for e in range(len(a)):
         joins[e] = union_inplace(parent, a[e], b[e])
     return joins

@@ -238,7 +238,7 @@ def test_random_numbers_have_their_place(key, number):
 def test_the_random_numbers_of_records_and_sweeps_are_unrelated():
     """The columns are those of two records and two sweeps: no correlation, and the mean and spread of a uniform."""
     keys = [word_at(np.uint64(7), np.uint64(s)) for s in range(20_000)]
-    found = np.array([[uniform_at(key, np.uint64(i)) for i in range(4)] for key in keys])
+    found = np.array([[uniform_at(np.uint64(key), np.uint64(i)) for i in range(4)] for key in keys])
     columns = np.column_stack([found[1:], found[:-1]])
     assert np.abs(np.corrcoef(columns.T) - np.eye(8)).max() < 0.03
     assert columns.mean(axis=0) == pytest.approx(np.full(8, 1 / 2), abs=0.01)

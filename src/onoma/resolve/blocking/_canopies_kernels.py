@@ -1,10 +1,9 @@
 """Kernels of `canopies.py`: nearest neighbours through an inverted index."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 
 BY_FEATURE, BY_SIZE = False, True
 """Whether weights are told for each feature, or for each number of records that have one."""
@@ -32,7 +31,7 @@ def make_heap(values: NDArray[np.float32]) -> None:
         sift(values, at)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def nearest(
     first: int,
     last: int,
@@ -58,7 +57,7 @@ def nearest(
     # What each other has in common with a record, -1 where nothing is; no branch depends on whether one was met before,
     # and accesses do not wait for each other.
     n = len(offsets) - 1
-    shared = np.full(n, -1.0, dtype=np.float32)
+    shared = np.empty(n, dtype=np.float32)
     met = np.empty(n + 1, dtype=np.int32)
     scores = np.empty(n + 1, dtype=np.float32)
     best = np.empty(k, dtype=np.float32)
@@ -67,6 +66,8 @@ def nearest(
     none = np.float32(0.0)
     any_other = len(block) == 0 and apart == 0
     m = 0
+    for i in range(n):
+        shared[i] = -1.0
     for i in range(first, last):
         touched = 0
         for at in range(offsets[i], offsets[i + 1]):
@@ -119,7 +120,7 @@ def nearest(
     return out_i[:m], out_j[:m]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def entries_of_values(
     codes: NDArray[np.int32],
     offsets: NDArray[np.int64],
@@ -155,7 +156,7 @@ def entries_of_values(
     return rows[:m], features[:m], kept, n_hot
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def rows_of_values(codes: NDArray[np.int32], n_values: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the records of each value, ascending (offsets, records)."""
     offsets = np.zeros(n_values + 1, dtype=np.int64)
@@ -173,7 +174,7 @@ def rows_of_values(codes: NDArray[np.int32], n_values: int) -> tuple[NDArray[np.
     return offsets, rows
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def entries_of_pairs(
     offsets: NDArray[np.int64],
     records: NDArray[np.int32],
@@ -228,7 +229,7 @@ def entries_of_pairs(
     return rows, features, kept, n_hot
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _number(frequency: NDArray[np.int64], hot: int) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
     """Number the useful features (-1: the others); return also the records of each, and how many are too common."""
     number = np.full(len(frequency), -1, dtype=np.int32)
@@ -244,14 +245,14 @@ def _number(frequency: NDArray[np.int64], hot: int) -> tuple[NDArray[np.int32], 
     return number, kept[:n].copy(), n_hot
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def count_rows(rows: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
     """Add to `offsets[i + 1]` the entries of record i."""
     for i in rows:
         offsets[i + 1] += 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def fill_rows(
     rows: NDArray[np.int32],
     features: NDArray[np.int32],
@@ -273,7 +274,7 @@ def fill_rows(
         at[rows[e]] += 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def count_features(features: NDArray[np.int32], n_features: int) -> NDArray[np.int64]:
     """Return where the records of each feature begin, if each has a place for every record with it."""
     offsets = np.zeros(n_features + 1, dtype=np.int64)
@@ -284,7 +285,7 @@ def count_features(features: NDArray[np.int32], n_features: int) -> NDArray[np.i
     return offsets
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def invert(
     offsets: NDArray[np.int64],
     features: NDArray[np.int32],
@@ -303,7 +304,7 @@ def invert(
                 place[feature - first] += 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def cosines(
     a: NDArray[np.int32],
     b: NDArray[np.int32],

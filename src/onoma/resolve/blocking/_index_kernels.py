@@ -4,10 +4,12 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
+
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: multiplying by it spreads keys
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def make_table(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], int]:
     """Number the distinct keys (none below 0); return their table (slots, numbers), each key's number, and how many."""
     bits = 4
@@ -36,7 +38,7 @@ def slot_of(key: int | np.int64, slots: NDArray[np.int64]) -> int:
     return at
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def known_features(
     offsets: NDArray[np.int64], ids: NDArray[np.uint32], slots: NDArray[np.int64], numbers: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -54,7 +56,7 @@ def known_features(
     return found_offsets, found[:m].copy()
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def entries_of_new_pairs(
     one: NDArray[np.int32], other: NDArray[np.int32], first: int, width: int, hot: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:

@@ -1,11 +1,12 @@
 """Kernels of `slips.py`: how many fields differ, by a model in which fields depend on each other in trees."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 
-@nb.njit(cache=True, nogil=True)
+
+@kernel
 def multiply_into(product: NDArray[np.float64], factor: NDArray[np.float64]) -> None:
     """Multiply a polynomial by another, both cut off at the length of the first."""
     for k in range(len(product) - 1, -1, -1):
@@ -15,7 +16,7 @@ def multiply_into(product: NDArray[np.float64], factor: NDArray[np.float64]) -> 
         product[k] = total
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def slip_distributions(
     order: NDArray[np.int64],
     parent: NDArray[np.int64],
@@ -30,12 +31,13 @@ def slip_distributions(
     of fields that differ goes from the leaves of each tree to its root.
     """
     n_fields, none = len(parent), tables.shape[1] - 1
-    found = np.zeros((len(known), n_fields + 1))
-    below = np.empty((n_fields, none + 1, n_fields + 1))
-    own = np.empty(n_fields + 1)
+    found = np.empty((len(known), n_fields + 1), dtype=np.float64)
+    below = np.empty((n_fields, none + 1, n_fields + 1), dtype=np.float64)
+    own = np.empty(n_fields + 1, dtype=np.float64)
     # Number by number: what is said of slices as wholes takes Numba ten times as long to compile.
     for row in range(len(known)):
-        found[row, 0] = 1.0
+        for k in range(n_fields + 1):
+            found[row, k] = 0.0 if k > 0 else 1.0
         for f in range(n_fields):
             for g in range(none + 1):
                 below[f, g, 0] = 1.0

@@ -1,11 +1,12 @@
 """Kernels of `weights.py`: scoring pairs by their levels, and counting levels."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 
-@nb.njit(cache=True, nogil=True)
+
+@kernel
 def score_pairs(
     levels: NDArray[np.int8],
     log_share: NDArray[np.float32],
@@ -47,7 +48,7 @@ def score_pairs(
         relative[e] = s
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def subtract_shares(
     number: NDArray[np.int64],
     copied: NDArray[np.float64],
@@ -73,7 +74,7 @@ def subtract_shares(
         relative[e] = related[p] - said
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def fill_shares(
     codes: NDArray[np.int32],
     known: NDArray[np.float32],
@@ -88,7 +89,7 @@ def fill_shares(
             found[e, f] = known[codes[a[e]]]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def count_levels(
     levels: NDArray[np.int8], parent: NDArray[np.int64], weight: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> None:
@@ -108,7 +109,7 @@ def count_levels(
             counts[f, g, level] += w
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def count_pairs(
     levels: NDArray[np.int8], one: int, other: int, weight: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> None:
@@ -118,7 +119,7 @@ def count_pairs(
             counts[levels[e, one], levels[e, other]] += weight[e]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def margins(n: int, a: NDArray[np.int32], b: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return, for each pair and each of its two records, its score less the best other score of that record."""
     best = np.full(n, -np.inf)
@@ -142,7 +143,7 @@ def margins(n: int, a: NDArray[np.int32], b: NDArray[np.int32], score: NDArray[n
     return out
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def order_ratios(copied: NDArray[np.float64], fresh: NDArray[np.float64]) -> None:
     """Let the ratio of copies to strangers fall from level to level (rows: levels of the parent); logs in and out.
 

@@ -1,16 +1,15 @@
 """Kernels of `bags.py`: cosines of sorted bags by merging, and hashes of words with one letter deleted."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 
 _PRIME = np.uint64(0x100000001B3)
 _BASIS = np.uint64(0xCBF29CE484222325)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def bag_cosines(
     a: NDArray[np.int32],
     b: NDArray[np.int32],
@@ -103,7 +102,7 @@ def soft_cosine_of(
     return min(shared / (norms[x] * norms[y]), 1.0) if shared > 0 else 0.0
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def soft_cosines(
     a: NDArray[np.int32],
     b: NDArray[np.int32],
@@ -126,11 +125,12 @@ def soft_cosines(
     return result
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def letters_alone(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which words have no sign of ASCII but letters."""
-    found = np.ones(len(offsets) - 1, dtype=np.bool_)
+    found = np.empty(len(offsets) - 1, dtype=np.bool_)
     for w in range(len(found)):
+        found[w] = True
         for at in range(offsets[w], offsets[w + 1]):
             letter = letters[at] | 32  # small
             if letters[at] < 128 and (letter < 97 or letter > 122):
@@ -138,7 +138,7 @@ def letters_alone(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> ND
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def deletion_hashes(
     letters: NDArray[np.uint16], offsets: NDArray[np.int64], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

@@ -1,11 +1,12 @@
 """Kernels of `features.py`: trigrams by counting, and rows put together without sorting."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 
-@nb.njit(cache=True, nogil=True)
+
+@kernel
 def count_trigrams(
     letters: NDArray[np.uint8], offsets: NDArray[np.int64], n_letters: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
@@ -47,14 +48,14 @@ def count_trigrams(
     return rows[:m], grams[:m], met
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def count_entries(rows: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
     """Add to `offsets[row + 1]` the entries of a row."""
     for row in rows:
         offsets[row + 1] += 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def place_entries(
     rows: NDArray[np.int32], ids: NDArray[np.int32], place: NDArray[np.int64], found: NDArray[np.int32]
 ) -> None:

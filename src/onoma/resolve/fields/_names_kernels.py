@@ -1,10 +1,9 @@
 """Kernels of `names.py`: the words of two names put side by side."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 from onoma.resolve.fields._bags_kernels import find_id
 
 EQUAL, NICKNAME, INITIAL, SLIP, LEFT_A, LEFT_B, WHOLE = range(7)
@@ -12,7 +11,7 @@ EQUAL, NICKNAME, INITIAL, SLIP, LEFT_A, LEFT_B, WHOLE = range(7)
 equal words of two letters or more."""
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def align_names(
     a: NDArray[np.int32],
     b: NDArray[np.int32],

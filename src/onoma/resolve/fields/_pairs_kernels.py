@@ -1,13 +1,14 @@
 """Kernels of `field.py` and `compare.py`: values of pairs of records, and pairs made distinct, in linear time."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from onoma.numerics.kernels import kernel
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: multiplying by it spreads keys (Fibonacci hashing)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def distinct_keys(keys: NDArray[np.int64], bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the distinct keys (not negative) by first appearance, and the place of each key among them.
 
@@ -15,10 +16,12 @@ def distinct_keys(keys: NDArray[np.int64], bits: int) -> tuple[NDArray[np.int64]
     """
     shift = np.uint64(64 - bits)
     mask = np.int64((1 << bits) - 1)
-    slots = np.full(1 << bits, -1, dtype=np.int64)
+    slots = np.empty(1 << bits, dtype=np.int64)
     distinct = np.empty(len(keys), dtype=np.int64)
     place = np.empty(len(keys), dtype=np.int64)
     n = 0
+    for slot in range(len(slots)):
+        slots[slot] = -1
     for i in range(len(keys)):
         key = keys[i]
         at = np.int64((np.uint64(key) * _GOLDEN) >> shift)
@@ -32,7 +35,7 @@ def distinct_keys(keys: NDArray[np.int64], bits: int) -> tuple[NDArray[np.int64]
     return distinct[:n].copy(), place
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def different_values(
     codes: NDArray[np.int32], a: NDArray[np.int32], b: NDArray[np.int32], levels: NDArray[np.int8]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:

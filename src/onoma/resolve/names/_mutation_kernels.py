@@ -6,11 +6,10 @@ with the next, split it, drop it, insert a word, or stop there and drop all that
 F(i, j) is the probability of having read i words and written j; row n is the end, row n + 1 the end with words added.
 """
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 
 KEEP, INITIAL, NICKNAME, SLIP, TRUNCATE, EXTEND, JOIN, SPLIT, DROP, INSERT, STOP = range(11)
 N_OPERATIONS = 11
@@ -39,7 +38,7 @@ Counts = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], ND
 turn), inserted words (by place of the child's word)."""
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def relate_words(
     a: NDArray[np.int32], b: NDArray[np.int32], offsets: NDArray[np.int64], letters: NDArray[np.int32]
 ) -> NDArray[np.int8]:
@@ -58,7 +57,7 @@ def relate_words(
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def unequal_words(
     parents: NDArray[np.int32],
     children: NDArray[np.int32],
@@ -82,7 +81,7 @@ def unequal_words(
     return starts, keys
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def words_apart(
     a: NDArray[np.int32],
     b: NDArray[np.int32],
@@ -204,7 +203,7 @@ def fill_words(
     return total
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def longest_name(offsets: NDArray[np.int64]) -> int:
     """Return the number of words of the longest name."""
     longest = 0
@@ -242,7 +241,7 @@ def fill_turns(
     return total
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def score_names(
     parents: NDArray[np.int32],
     children: NDArray[np.int32],
@@ -355,7 +354,7 @@ def count_steps(
                 count_met(kind, ids[p0 + at], c0 + j, link, seen, out[2], ids, model[2], counts)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def count_names(
     parents: NDArray[np.int32],
     children: NDArray[np.int32],

@@ -9,11 +9,10 @@ having read i characters and written j,
 where ⊕ adds probabilities and sub includes the copy if the two characters are one.
 """
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 
 Tables = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 """Log probabilities: copy (by character), delete (by character), substitute and insert (by character, character; the
@@ -39,7 +38,7 @@ def met(copy: NDArray[np.float64], substitute: NDArray[np.float64], a: int, b: i
     return substitute[a, b]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def fill_forward(
     a: NDArray[np.int32],
     a_points: NDArray[np.int32],
@@ -71,7 +70,7 @@ def fill_forward(
     return forward[n, m] + stop[end]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def fill_backward(
     a: NDArray[np.int32],
     a_points: NDArray[np.int32],
@@ -149,7 +148,7 @@ def scaled_forward(
     return np.log(found) + log_scale + np.log(stop[end]) if found > 0.0 else -np.inf
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def log_probabilities(
     parents: NDArray[np.int32],
     children: NDArray[np.int32],
@@ -178,7 +177,7 @@ def log_probabilities(
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def count_pair(
     a: NDArray[np.int32],
     a_points: NDArray[np.int32],
@@ -217,7 +216,7 @@ def count_pair(
                         n_copy[a[i]] += weight * np.exp(ahead + copy[a[i]])
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def add_expected_counts(
     parents: NDArray[np.int32],
     children: NDArray[np.int32],

@@ -2,11 +2,10 @@
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 from onoma.numerics.rng import exponential, uniform
 from onoma.resolve.posterior._copying_kernels import COPY, FRESH, RELATIVE, Neighbours
 
@@ -145,7 +144,7 @@ def draw_origin(
         following[i], following[p] = following[p], following[i]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def draw_times(
     rng_state: NDArray[np.uint64],
     order: NDArray[np.int64],
@@ -201,7 +200,7 @@ def count_inplace(
                 counts[2, e] += 1.0
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def sweep(
     rng_state: NDArray[np.uint64],
     n_sweeps: int,

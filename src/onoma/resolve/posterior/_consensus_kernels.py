@@ -1,15 +1,19 @@
 """Kernels of `consensus.py`: co-membership of a component's records, and the search for its best partition."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 
-@nb.njit(cache=True, nogil=True)
+
+@kernel
 def co_membership(roots: NDArray[np.int32], members: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return, for each pair of members, the share of samples that hold them in one entity."""
     n, n_samples = len(members), roots.shape[0]
-    s = np.zeros((n, n), dtype=np.float32)
+    s = np.empty((n, n), dtype=np.float32)
+    for i in range(n):
+        for j in range(i):
+            s[i, j] = 0.0
     for r in range(n_samples):
         for i in range(n):
             root = roots[r, members[i]]
@@ -24,7 +28,7 @@ def co_membership(roots: NDArray[np.int32], members: NDArray[np.int64]) -> NDArr
     return s
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def gain_of(s: NDArray[np.float32], labels: NDArray[np.int64], threshold: float) -> float:
     """Return the sum over pairs held together of (share together - threshold)."""
     total = 0.0
@@ -35,11 +39,11 @@ def gain_of(s: NDArray[np.float32], labels: NDArray[np.int64], threshold: float)
     return total
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def improve_inplace(s: NDArray[np.float32], labels: NDArray[np.int64], threshold: float) -> None:
     """Move single records, and join whole entities, as long as the gain grows; labels are below their number."""
     n = len(labels)
-    pull = np.zeros(n)
+    pull = np.empty(n, dtype=np.float64)
     for _ in range(100):
         moved = False
         for i in range(n):
@@ -62,10 +66,12 @@ def improve_inplace(s: NDArray[np.float32], labels: NDArray[np.int64], threshold
             return
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def free_label(labels: NDArray[np.int64]) -> int:
     """Return the least label that no record has; there is one whenever some entity has two records."""
-    used = np.zeros(len(labels), dtype=np.bool_)
+    used = np.empty(len(labels), dtype=np.bool_)
+    for label in range(len(labels)):
+        used[label] = False
     for label in labels:
         used[label] = True
     for label in range(len(labels)):
@@ -74,11 +80,14 @@ def free_label(labels: NDArray[np.int64]) -> int:
     return -1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def join_inplace(s: NDArray[np.float32], labels: NDArray[np.int64], threshold: float) -> bool:
     """Join the two entities that gain most together, if any do; say whether."""
     n = len(labels)
-    between = np.zeros((n, n))
+    between = np.empty((n, n), dtype=np.float64)
+    for i in range(n):
+        for j in range(n):
+            between[i, j] = 0.0
     for i in range(n):
         for j in range(i):
             if labels[i] != labels[j]:
@@ -97,14 +106,16 @@ def join_inplace(s: NDArray[np.float32], labels: NDArray[np.int64], threshold: f
     return True
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def compact(labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number labels 0, 1, … in their own order.
 
     As many steps as there are pairs, which co-membership takes for every sample; sorting takes seconds to compile.
     """
     n = len(labels)
-    numbers = np.zeros(n, dtype=np.int64)
+    numbers = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        numbers[i] = 0
     for i in range(n):
         is_first = True
         for j in range(i):
@@ -115,7 +126,7 @@ def compact(labels: NDArray[np.int64]) -> NDArray[np.int64]:
     return numbers
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def best_partition(
     s: NDArray[np.float32],
     closure: NDArray[np.int64],
@@ -142,11 +153,11 @@ def best_partition(
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def places(s: NDArray[np.float32], labels: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return each record's mean share with the others of its entity; alone, what the strongest claim leaves."""
     n = len(labels)
-    found = np.empty(n)
+    found = np.empty(n, dtype=np.float64)
     for i in range(n):
         total, others, most = 0.0, 0, 0.0
         for j in range(n):
@@ -159,7 +170,7 @@ def places(s: NDArray[np.float32], labels: NDArray[np.int64]) -> NDArray[np.floa
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def settle_components(
     every: NDArray[np.int64],
     offsets: NDArray[np.int64],
@@ -175,13 +186,15 @@ def settle_components(
     for component in range(len(offsets) - 1):
         first, end = offsets[component], offsets[component + 1]
         members = every[first:end]
-        places_here = np.arange(first, end)
+        places_here = np.empty(end - first, dtype=np.int64)
+        for i in range(end - first):
+            places_here[i] = first + i
         s = co_membership(roots, places_here)
         best = best_partition(s, labels[members], roots, places_here, threshold)
         write_component(members, s, best, labels, probability)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def write_component(
     members: NDArray[np.int64],
     s: NDArray[np.float32],

@@ -6,11 +6,10 @@ record. So neither the order in which records are visited nor the number of thre
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 from onoma.numerics.union_find import find_inplace, union_inplace
 
 FRESH, COPY, RELATIVE = 0, 1, 2
@@ -75,7 +74,7 @@ class Scratch(NamedTuple):
     total: NDArray[np.float64]
 
 
-@nb.njit("uint64(uint64, uint64)", cache=True, nogil=True)
+@kernel
 def word_at(key: np.uint64, number: np.uint64) -> np.uint64:
     """Return the 64 random bits with a number: SplitMix64 (Steele, Lea and Flood, 2014) at any place of its stream."""
     x = key + (number + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -84,13 +83,13 @@ def word_at(key: np.uint64, number: np.uint64) -> np.uint64:
     return x ^ (x >> np.uint64(31))
 
 
-@nb.njit("float64(uint64, uint64)", cache=True, nogil=True)
+@kernel
 def uniform_at(key: np.uint64, number: np.uint64) -> float:
     """Return the number in [0, 1) with a number: the top 53 bits."""
     return (word_at(key, number) >> np.uint64(11)) * 1.1102230246251565e-16  # 2**-53
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def neighbour_lists(n: int, a: NDArray[np.int32], b: NDArray[np.int32]) -> Neighbours:
     """Return each record's neighbours, and the pair that makes them so."""
     offsets = np.zeros(n + 1, dtype=np.int64)
@@ -112,7 +111,7 @@ def neighbour_lists(n: int, a: NDArray[np.int32], b: NDArray[np.int32]) -> Neigh
     return Neighbours(offsets, neighbours, pairs)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def components_above(
     n: int,
     a: NDArray[np.int32],
@@ -122,7 +121,9 @@ def components_above(
     least: float,
 ) -> NDArray[np.int64]:
     """Return for each record the first one of its component under the pairs with more than the least weight."""
-    first = np.arange(n)
+    first = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        first[i] = i
     for e in range(len(a)):
         if copy[e] + relative[e] > least:
             union_inplace(first, a[e], b[e])
@@ -131,7 +132,7 @@ def components_above(
     return first
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def groups_upto(n: int, a: NDArray[np.int32], b: NDArray[np.int32], largest: int) -> NDArray[np.int64]:
     """Join records by one pair after the other, but into no group of more than the largest; return each one's first."""
     first = np.arange(n)
@@ -146,7 +147,7 @@ def groups_upto(n: int, a: NDArray[np.int32], b: NDArray[np.int32], largest: int
     return first
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def order_by(order: NDArray[np.int32], key: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the records in order of their keys (below the number of keys), those with equal keys as they were."""
     starts = np.zeros(len(key) + 1, dtype=np.int64)
@@ -161,7 +162,7 @@ def order_by(order: NDArray[np.int32], key: NDArray[np.int64]) -> NDArray[np.int
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def plausible_lists(
     place: NDArray[np.int32],
     n: int,
@@ -200,7 +201,7 @@ def plausible_lists(
     return offsets, neighbours, pairs, weights, copies
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def pairs_within(
     place: NDArray[np.int32],
     n_active: int,
@@ -226,7 +227,7 @@ def pairs_within(
     return pairs, one, other
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def new_origins(time: NDArray[np.float64]) -> Origins:
     """Return room for the origins of records that come at these times."""
     n = len(time)
@@ -246,10 +247,10 @@ def new_counts(n_neighbours: int, one: NDArray[np.int32], other: NDArray[np.int3
     )
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def new_scratch(n: int) -> Scratch:
     """Return working space for n records."""
-    numbers, measures = np.empty((6, n), dtype=np.int32), np.empty((2, n))
+    numbers, measures = np.empty((6, n), dtype=np.int32), np.empty((2, n), dtype=np.float64)
     return Scratch(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], measures[0], measures[1])
 
 
@@ -406,7 +407,7 @@ def place_trees(key: np.uint64, lists: Lists, origins: Origins, scratch: Scratch
     return n_entities
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def sample_times(
     key: np.uint64, lists: Lists, turning: NDArray[np.float64] | None, origins: Origins, scratch: Scratch
 ) -> int:
@@ -433,21 +434,21 @@ def count_pairs(first: int, last: int, origins: Origins, counts: Counts) -> None
         counts.n_together[e] += origins.root[i] == origins.root[j]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def keep_roots(records: NDArray[np.int32], root: NDArray[np.int32], roots: NDArray[np.int32]) -> None:
     """Write down the first record of the entity of the record at each place."""
     for i in range(len(records)):
         roots[i] = records[root[i]]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def wait_alone(key: np.uint64, records: NDArray[np.int64], time: NDArray[np.float64]) -> None:
     """Draw the times of records that nothing descends from and that descend from nothing."""
     for i in records:
         time[i] = -np.log1p(-uniform_at(key, np.uint64(3 * i + 1)))
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def count_and_sample(
     first_pair: int,
     last_pair: int,
@@ -466,7 +467,7 @@ def count_and_sample(
     sample_origins(first, last, key, lists, origins, counts)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def run_sweeps(
     key: np.uint64,
     done: int,

@@ -4,10 +4,11 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 from onoma.resolve.posterior._copying_kernels import uniform_at, word_at
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def pairs_that_matter(
     n: int,
     a: NDArray[np.int32],
@@ -27,7 +28,9 @@ def pairs_that_matter(
     """
     # What can be a copy; the second time round all pairs of records with too many that hardly can.
     is_copy = np.empty(len(a), dtype=np.bool_)
-    total = np.zeros(n)
+    total = np.empty(n, dtype=np.float64)
+    for i in range(n):
+        total[i] = 0.0
     for e in range(len(a)):
         chance = copy[e] / (1.0 + copy[e] + relative[e])
         is_copy[e] = chance > faint
@@ -44,7 +47,7 @@ def pairs_that_matter(
     for i in range(n):
         offsets[i + 1] += offsets[i]
     at = offsets[:-1].copy()
-    copies = np.empty(offsets[n])
+    copies = np.empty(offsets[n], dtype=np.float64)
     for e in range(len(a)):
         if is_copy[e]:
             for i in (a[e], b[e]):
@@ -68,15 +71,15 @@ def pairs_that_matter(
     return matters
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def sizes_of_pairs(
     a: NDArray[np.int32], b: NDArray[np.int32], component: NDArray[np.int64], size: NDArray[np.int64], most: int
 ) -> NDArray[np.int8]:
     """Return for each pair how many records its component has, at most so many; 0 where it joins two components."""
-    found = np.zeros(len(a), dtype=np.int8)
+    found = np.empty(len(a), dtype=np.int8)
     for e in range(len(a)):
-        if component[a[e]] == component[b[e]]:
-            found[e] = min(size[component[a[e]]], most)
+        is_inside = component[a[e]] == component[b[e]]
+        found[e] = min(size[component[a[e]]], most) if is_inside else 0
     return found
 
 
@@ -90,7 +93,7 @@ def most_taken(copies: NDArray[np.float64], first: int, end: int, weight: float)
     return most
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def sum_forests(
     weight: NDArray[np.float64],
     copies: NDArray[np.float64],
@@ -142,7 +145,7 @@ def sum_forests(
             akin[c, p] /= total
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def draw_forests(
     key: np.uint64,
     members: NDArray[np.int32],
@@ -160,7 +163,7 @@ def draw_forests(
     """
     n_records, n_forests = members.shape[1], len(orders)
     block = 512
-    sums = np.empty((block, n_forests))
+    sums = np.empty((block, n_forests), dtype=np.float64)
     first = np.empty(n_records, dtype=np.int64)
     for start in range(0, len(members), block):
         end = min(start + block, len(members))

@@ -1,10 +1,9 @@
 """Kernels of `linking.py`: a sampler over matchings."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 from onoma.numerics.rng import below, uniform
 from onoma.resolve.posterior._copying_kernels import Neighbours
 
@@ -56,7 +55,7 @@ def step(
             break
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def sweep(
     rng_state: NDArray[np.uint64],
     n_sweeps: int,

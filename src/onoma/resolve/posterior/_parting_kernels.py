@@ -1,11 +1,12 @@
 """Kernels of `parting.py`: average linkage of the records of one entity."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 
-@nb.njit(cache=True, nogil=True)
+
+@kernel
 def average_link(total: NDArray[np.float64], weight: NDArray[np.float64], stop: float) -> NDArray[np.int64]:
     """Join groups while the mean of the pairs between two of them is above `stop`, the greatest mean first.
 
@@ -44,7 +45,7 @@ def average_link(total: NDArray[np.float64], weight: NDArray[np.float64], stop: 
                 near[k], best[k] = one, total[k, one] / weight[k, one]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _look(
     i: int,
     alive: NDArray[np.bool_],

@@ -3,14 +3,14 @@
 Only few tables have such components, so these kernels are compiled when one is met.
 """
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 from onoma.resolve.posterior._consensus_kernels import co_membership, compact, write_component
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def entities_of(roots: NDArray[np.int32], members: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return for each member and sample the first member of its entity there, by place."""
     n, n_samples = len(members), roots.shape[0]
@@ -24,7 +24,7 @@ def entities_of(roots: NDArray[np.int32], members: NDArray[np.int64]) -> NDArray
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def steps(n: int) -> NDArray[np.float64]:
     """Return by how much x log2 x grows with x, from x = 0 on: an entity's part of the loss with one more record."""
     found = np.empty(n + 1)
@@ -36,7 +36,7 @@ def steps(n: int) -> NDArray[np.float64]:
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def loss_of(
     samples: NDArray[np.int32], labels: NDArray[np.int64], step: NDArray[np.float64], threshold: float
 ) -> float:
@@ -56,7 +56,7 @@ def loss_of(
     return 2.0 * (threshold * total - shared / n_samples)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def improve_inplace(
     s: NDArray[np.float32],
     samples: NDArray[np.int32],
@@ -117,7 +117,7 @@ def improve_inplace(
                 sizes[labels[i]] += 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def join_inplace(
     samples: NDArray[np.int32], labels: NDArray[np.int64], step: NDArray[np.float64], threshold: float
 ) -> bool:
@@ -161,7 +161,7 @@ def join_inplace(
     return joined
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def by_label(labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the records ordered by label, and where each label begins."""
     n = len(labels)
@@ -176,7 +176,7 @@ def by_label(labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
     return order, starts
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def best_partition(
     s: NDArray[np.float32], samples: NDArray[np.int32], closure: NDArray[np.int64], threshold: float
 ) -> NDArray[np.int64]:
@@ -193,7 +193,7 @@ def best_partition(
     return best
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def best_sample(samples: NDArray[np.int32], step: NDArray[np.float64], threshold: float) -> NDArray[np.int64]:
     """Return the best of about eight samples."""
     n, n_samples = samples.shape
@@ -210,7 +210,7 @@ def best_sample(samples: NDArray[np.int32], step: NDArray[np.float64], threshold
     return best
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def settle_wandering(
     every: NDArray[np.int64],
     offsets: NDArray[np.int64],

@@ -3,10 +3,10 @@
 `Texts` gives letters, offsets, masks and tallies. Similarities are compared as numbers of 32 bits.
 """
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 from onoma.resolve.fields._bags_kernels import soft_cosine_of
 from onoma.resolve.fields._names_kernels import INITIAL, LEFT_A, LEFT_B, NICKNAME, SLIP, WHOLE, align_of
 from onoma.resolve.fields.packed._texts_kernels import (
@@ -26,7 +26,7 @@ _NEAR_PLACE, _SAME_PLACE, _LIKE_PLACE = np.float32(0.7), np.float32(0.94), np.fl
 _BARELY = 0.7 - 1e-6  # so that rounding loses none
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def name_levels(
     a: NDArray[np.int32],
     b: NDArray[np.int32],
@@ -110,7 +110,7 @@ def name_levels(
     return levels
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def place_levels(
     a: NDArray[np.int32],
     b: NDArray[np.int32],
@@ -161,7 +161,7 @@ def place_levels(
     return levels
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def code_levels(
     a: NDArray[np.int32],
     b: NDArray[np.int32],
@@ -196,7 +196,7 @@ def code_levels(
     return levels
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def date_levels(
     a: NDArray[np.int32],
     b: NDArray[np.int32],

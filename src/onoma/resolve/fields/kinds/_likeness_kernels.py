@@ -1,11 +1,12 @@
 """Kernels of `likeness.py`: what two bags of words share and what is left of each, and sums of decision trees."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 
-@nb.njit(cache=True, nogil=True)
+
+@kernel
 def shared_and_left(
     a: NDArray[np.int32],
     b: NDArray[np.int32],
@@ -68,7 +69,7 @@ def shared_and_left(
     return out
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _left(
     start: int,
     end: int,
@@ -91,7 +92,7 @@ def _left(
     return left, rarest, figure, total, squares
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def sum_trees(
     signs: NDArray[np.float64],
     starts: NDArray[np.int64],

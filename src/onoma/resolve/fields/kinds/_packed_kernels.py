@@ -1,10 +1,9 @@
 """Kernels of `packed.py`: texts made of words."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 
 _BASIS, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _SPACE, _STOP, _TILDE = np.uint64(ord(" ")), np.uint64(ord(".")), np.uint64(ord("~"))
@@ -15,7 +14,7 @@ _SOFT[[ord(letter) for letter in "aeiouyhw"]] = True
 """Letters of ASCII that a skeleton leaves out after the first."""
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def hash_words(
     offsets: NDArray[np.int64],
     ids: NDArray[np.int32],
@@ -60,7 +59,7 @@ def hash_words(
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def cross_words(
     offsets: NDArray[np.int64], ids: NDArray[np.int32], marked: NDArray[np.bool_], most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -117,7 +116,7 @@ def contracted(word: NDArray[np.uint16], n: int, first: int, second: int, one: i
     return kept
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def hash_skeletons(letters: NDArray[np.uint16], starts: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return 64 bits for the skeleton of each word, with a tilde before it: not yet mixed."""
     found = np.empty(len(starts) - 1, dtype=np.uint64)
@@ -142,7 +141,7 @@ def hash_skeletons(letters: NDArray[np.uint16], starts: NDArray[np.int64]) -> ND
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def hash_name_keys(
     offsets: NDArray[np.int64],
     ids: NDArray[np.int32],

@@ -1,10 +1,9 @@
 """Kernels of `texts.py`: slips and Jaro–Winkler similarity of texts that lie side by side in memory."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 
 _BOOST, _MOST_COMMON = 0.7, 4  # of Winkler: similar texts gain by their common beginning, up to so many letters
 
@@ -64,7 +63,7 @@ def slips_of(letters: NDArray[np.uint16], i: int, i_end: int, j: int, j_end: int
     return 1 + least
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def slips_upto_two(
     a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
 ) -> NDArray[np.int8]:
@@ -144,7 +143,7 @@ def winkler_of(
     return similarity
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def winkler_similarities(
     a: NDArray[np.int32],
     b: NDArray[np.int32],
@@ -162,7 +161,7 @@ def winkler_similarities(
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def letter_masks(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return for each text which letters it has, as bits; letters 64 apart share one."""
     found = np.zeros(len(offsets) - 1, dtype=np.uint64)
@@ -172,7 +171,7 @@ def letter_masks(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDA
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def letter_tallies(letters: NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return for each text how often it has each letter, up to four times, as bits; letters 16 apart are one.
 
@@ -199,7 +198,7 @@ def is_begin_or_end(letters: NDArray[np.uint16], i: int, i_end: int, j: int, j_e
     return same_rest(letters, i, i + m, j, j_end) or same_rest(letters, i_end - m, i_end, j, j_end)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def begins_or_ends(
     a: NDArray[np.int32], b: NDArray[np.int32], letters: NDArray[np.uint16], offsets: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
@@ -212,7 +211,7 @@ def begins_or_ends(
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def distinct_within(offsets: NDArray[np.int64], ids: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the ids of each row, each once, ascending."""
     ends = np.zeros(len(offsets), dtype=np.int64)
@@ -234,7 +233,7 @@ def distinct_within(offsets: NDArray[np.int64], ids: NDArray[np.int32]) -> tuple
     return ends, found[:m].copy()
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def padded_letters(
     letters: NDArray[np.uint16], offsets: NDArray[np.int64], small: NDArray[np.uint8], most: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

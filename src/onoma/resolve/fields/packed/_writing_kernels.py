@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 
 FOREIGN, COMMA, LISTED = 1, 2, 4
 """What is noted of a text: it is not of ASCII alone (and was not written), has a comma, has a word of those listed."""
@@ -37,7 +36,7 @@ def is_listed(bits: np.uint64, listed: NDArray[np.uint64]) -> bool:
     return low < len(listed) and listed[low] == bits
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def hash_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the hash of each text."""
     found = np.empty(len(offsets) - 1, dtype=np.uint64)
@@ -49,7 +48,7 @@ def hash_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[n
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def fold_bytes(
     data: NDArray[np.uint8], offsets: NDArray[np.int64], apart: int, listed: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
@@ -59,7 +58,7 @@ def fold_bytes(
     """
     out = np.empty(len(data), dtype=np.uint8)
     ends = np.zeros(len(offsets), dtype=np.int64)
-    notes = np.zeros(len(offsets) - 1, dtype=np.uint8)
+    notes = np.empty(len(offsets) - 1, dtype=np.uint8)
     m = 0
     for text in range(len(notes)):
         first = m
@@ -97,7 +96,7 @@ def fold_bytes(
     return out[:m].copy(), ends, notes
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def suspect_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], listed: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Return which texts may stand for nothing.
 

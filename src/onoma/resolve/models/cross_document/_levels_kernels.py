@@ -7,11 +7,10 @@ hash table under (group, feature), beside the number of items that have the feat
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import kernel, lean
 from onoma.numerics.rng import below, uniform
 
 N_FREE, N_USED, N_PROPOSED, N_ACCEPTED, IS_FULL = range(5)
@@ -291,7 +290,7 @@ def sample(
     return n_steps, gained
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def sum_by(
     place: NDArray[np.int64],
     n: int,

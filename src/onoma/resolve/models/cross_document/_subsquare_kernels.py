@@ -1,13 +1,13 @@
 """Kernel of `baselines.py`: a vertex chooses a neighbour."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 from onoma.numerics.rng import below
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def in_common(near: NDArray[np.int32], i: int, j: int) -> float:
     """Return the share of the smaller neighbourhood, each with its centre, that two vertices have in common."""
     n_i, n_j, both = 1, 1, 0
@@ -27,7 +27,7 @@ def in_common(near: NDArray[np.int32], i: int, j: int) -> float:
     return both / min(n_i, n_j)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def choose_neighbours(
     rng: NDArray[np.uint64], near: NDArray[np.int32], overlap: float, n_tries: int
 ) -> NDArray[np.int64]:

@@ -1,9 +1,9 @@
 """Kernels of `forest.py`: the copying model's two-block sampler for weights that differ by direction."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 from onoma.resolve.posterior._copying_kernels import (
     Counts,
     Lists,
@@ -17,7 +17,7 @@ from onoma.resolve.posterior._copying_kernels import (
 )
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def directed_lists(
     n: int, parents: NDArray[np.int32], children: NDArray[np.int32], weights: NDArray[np.float64], least: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float64]]:
@@ -48,7 +48,7 @@ def directed_lists(
     return offsets, neighbours, pairs, found, turning
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def run_directed(
     key: np.uint64,
     done: int,

@@ -6,10 +6,10 @@ exp(W[z_p, z_x]) / Z(x), or none with probability exp(ρ) / Z(x), where Z(x) sum
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 from onoma.numerics.logspace import draw_log_inplace
 from onoma.numerics.rng import exponential, uniform
 from onoma.resolve.posterior._copying_kernels import leaves_first
@@ -48,7 +48,7 @@ class Seen(NamedTuple):
     """The sweeps with each parent, those with none by mention, and the entities by sweep."""
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def log_normalisers(
     order: NDArray[np.int64], topics: NDArray[np.int32], weights: NDArray[np.float64], root: float
 ) -> float:
@@ -71,7 +71,7 @@ def log_normalisers(
     return total + np.log(product)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def merge_orders(
     rng_state: NDArray[np.uint64],
     order: NDArray[np.int64],
@@ -104,7 +104,7 @@ def merge_orders(
             outside -= 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def part_trees(
     rng_state: NDArray[np.uint64],
     parents: NDArray[np.int32],
@@ -118,7 +118,7 @@ def part_trees(
         group[x] = int(uniform(rng_state) * n_groups) if parents[x] < 0 else group[parents[x]]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def propose_times(
     rng_state: NDArray[np.uint64],
     parents: NDArray[np.int32],
@@ -133,7 +133,7 @@ def propose_times(
         time[x] = wait if parents[x] < 0 else time[parents[x]] + wait
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def propose_topics(
     rng_state: NDArray[np.uint64],
     parents: NDArray[np.int32],
@@ -168,7 +168,7 @@ def propose_topics(
         topics[x] = draw_log_inplace(uniform(rng_state), scratch, n_topics)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def choose_parents(
     rng_state: NDArray[np.uint64],
     time: NDArray[np.float64],
@@ -193,7 +193,7 @@ def choose_parents(
         parents[x] = -1 if drawn == n else neighbours[first + drawn]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def count_choices(
     order: NDArray[np.int64],
     topics: NDArray[np.int32],
@@ -216,7 +216,7 @@ def count_choices(
         seen[topics[x]] += 1.0
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def sample_orders_and_topics(
     rng_state: NDArray[np.uint64],
     n_groups: int,
@@ -255,7 +255,7 @@ def sample_orders_and_topics(
             accepted[1] += 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def keep_sample(
     order: NDArray[np.int64],
     parents: NDArray[np.int32],
@@ -272,7 +272,7 @@ def keep_sample(
         kept_topics[x] = topics[x]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def run_joint(
     rng_state: NDArray[np.uint64],
     n_sweeps: int,

@@ -1,13 +1,13 @@
 """Kernels of `topics.py`: collapsed Gibbs sampling of latent Dirichlet allocation."""
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.kernels import kernel
 from onoma.numerics.rng import uniform
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def sweep_topics(
     rng_state: NDArray[np.uint64],
     words: NDArray[np.int32],
