@@ -3,7 +3,7 @@
 Rows with one whole name that less than a tenth of a person would have by chance (`rare_names`) are one person's, nearly
 surely. What they are like tells the two apart. In tables of records two such rows share some telling value, a birthday
 or an address, for they are copies; in tables of mentions (authorships, patents) each says something new
-(`share_repeated`: people and officials .71 to 1, authors and inventors .01 to .33). What a table says besides, flags
+(`share_repeated`: people and officials .71 to 1, authors and inventors 0 to .36). What a table says besides, flags
 and amounts and days of loading, is new in each row of either, and does not count: the mean agreement of all columns,
 which decided before, made trees of records as soon as there was one such column. And where a person has very many rows,
 pairs of rows say little of an entity: at 4 rows for a name records are found better as copies (B³ .96 against .69), at

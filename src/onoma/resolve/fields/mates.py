@@ -18,7 +18,7 @@ __all__ = ["FEWEST", "REPEATED", "agreements", "mates_by", "new_in_each", "share
 
 REPEATED = 0.4
 """Pairs of rows of one name that repeat a telling value (`share_repeated`), up to which they are mentions. Of mentions
-.01 to .33 do (authors, inventors, agents, applicants: six development tables in parts of two sizes), of records .71 to
+0 to .36 do (authors, inventors, agents, applicants: seven development tables in parts of two sizes), of records .71 to
 1 (people, officials, sites: eight), with a fifth of the values gone .51 and more."""
 FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of names that others have too, and such names, that are enough to judge by."""
