@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import numba as nb
 
-__all__ = ["lean", "lean_fast"]
+__all__ = ["inner", "lean", "lean_fast"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -19,6 +19,16 @@ def lean(function: Function) -> Function:
     """
     njit: Any = nb.njit  # its declared types leave some options out; no kernel is called from C
     return njit(cache=True, nogil=True, _nrt=False, forceinline=True, no_cfunc_wrapper=True)(function)
+
+
+def inner(function: Function) -> Function:
+    """Compile a function that allocates nothing and that only kernels call; Python must not.
+
+    It has no door to Python and is not kept by itself: those who call it contain it. Where its arguments are tuples of
+    many arrays, such a door takes longer to compile than the function does.
+    """
+    njit: Any = nb.njit
+    return njit(nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
 def lean_fast(function: Function) -> Function:
