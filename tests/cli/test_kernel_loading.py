@@ -88,3 +88,62 @@ def test_kernels_are_typed_as_numba_types_them(tmp_path):
     """What is remembered while compiling changes no type and no result."""
     light = "from onoma.cli.light import numba_alone; numba_alone()"
     assert run(TYPED.format(before=light), tmp_path) == run(TYPED.format(before=""), tmp_path)
+
+
+CONTAINED = """
+import numba as nb, numpy as np
+from onoma.numerics.kernels import inner
+
+@inner
+def doubled(values, scale):
+    top = 0.0
+    for i in range(len(values)):
+        values[i] *= 2.0 * scale
+        top = max(top, values[i])
+    return top
+
+@inner
+def twice(values):
+    return doubled(values, 1.0) + doubled(values, 0.5) / len(values)
+
+@nb.njit(cache=True)
+def outer(values):
+    return twice(values)
+
+@nb.njit(cache=True)
+def around(values):
+    return outer(values) + doubled(values, 1.0)
+"""
+CALLED = """
+{before}
+import numpy as np, contained
+print(contained.outer(np.array([1.0, 3.0])), contained.around(np.array([1.0, 3.0])))
+try:
+    contained.outer(np.empty(0))
+except ZeroDivisionError as error:
+    print(error)
+print({asked})
+"""
+LIGHT = "from onoma.cli.light import numba_alone; numba_alone()"
+
+
+def test_functions_without_a_door_to_python_are_contained_in_kernels(tmp_path):
+    """Compiled and from the cache, errors that they raise among it; machine code is made of the outermost alone."""
+    (tmp_path / "contained.py").write_text(CONTAINED)
+    code = "next(iter(contained.doubled.overloads.values())).library._is_inner"
+    lightly = run(CALLED.format(before=LIGHT, asked=code), tmp_path)
+    assert lightly[0] == "9.0 21.0"
+    assert lightly[1] == "division by zero"
+    assert lightly[2] == "True"
+    for before in (LIGHT, ""):
+        assert run(CALLED.format(before=before, asked="len(contained.doubled.overloads)"), tmp_path)[:2] == lightly[:2]
+
+
+def test_a_function_that_is_asked_for_by_its_address_is_made(tmp_path):
+    """Whoever does want the machine code of a function that was put together only gets it."""
+    (tmp_path / "contained.py").write_text(CONTAINED)
+    asked = (
+        "(lambda made: made.library.get_pointer_to_function(made.fndesc.llvm_func_name) != 0)"
+        "(next(iter(contained.doubled.overloads.values())))"
+    )
+    assert run(CALLED.format(before=LIGHT, asked=asked), tmp_path)[2] == "True"

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import numba as nb
 
-__all__ = ["kernel", "lean", "lean_fast"]
+__all__ = ["inner", "kernel", "lean", "lean_fast"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -28,6 +28,17 @@ def lean(function: Function) -> Function:
     """
     njit: Any = nb.njit
     return njit(cache=True, nogil=True, _nrt=False, forceinline=True, no_cfunc_wrapper=True)(function)
+
+
+def inner(function: Function) -> Function:
+    """Compile a function that allocates nothing and that only kernels call; Python must not.
+
+    It has no door to Python and is not kept by itself: those who call it contain it. Where its arguments are tuples of
+    many arrays, such a door takes longer to compile than the function does. To call it from Python ends the process; a
+    test sees that only modules of kernels have it.
+    """
+    njit: Any = nb.njit
+    return njit(nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
 def lean_fast(function: Function) -> Function:

@@ -107,11 +107,11 @@ def test_a_chain_that_does_not_arrive_says_so(problem, factors):
 
 
 def test_means_and_never():
-    exact = Means.of([Reached(True, 100, 10, 2.0, 0.9), Reached(True, 300, 30, 4.0, 0.9)])
+    exact = Means.of([Reached(True, 100, 10, 2.0, 3.0, 0.9), Reached(True, 300, 30, 4.0, 5.0, 0.9)])
     assert exact.n_factors == 200
-    assert Means.of([Reached(True, 50, 10, 1.0, 0.9)]).fewer(exact) == (4.0, 3.0)
-    half = [Reached(True, 50, 10, 1.0, 0.9), Reached(False, 50, 10, 1.0, 0.5), Reached(False, 50, 10, 1.0, 0.5)]
-    assert Means.of(half).fewer(exact) == (0.0, 0.0)
+    assert Means.of([Reached(True, 50, 10, 1.0, 2.0, 0.9)]).fewer(exact) == (4.0, 3.0, 2.0)
+    half = [Reached(True, 50, 10, 1.0, 1.0, 0.9), *[Reached(False, 50, 10, 1.0, 1.0, 0.5)] * 2]
+    assert Means.of(half).fewer(exact) == (0.0, 0.0, 0.0)
 
 
 def test_authors_are_the_labelled_mentions_in_blocks(folder):

@@ -14,15 +14,15 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import inner
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def sturdy(function: Function) -> Function:
-    """Compile a function that allocates nothing and is long enough to be called: see `onoma.numerics.kernels.lean`."""
+    """Compile a function that allocates nothing and that Python calls: see `onoma.numerics.kernels`."""
     njit: Any = nb.njit
-    return njit(cache=True, nogil=True, _nrt=False)(function)
+    return njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True)(function)
 
 
 WORDS, FORMS = 0, 1
@@ -85,7 +85,7 @@ class Mentions(NamedTuple):
     listed: NDArray[np.int32]
 
 
-@lean
+@inner
 def take_block(forest: Forest, log2: int) -> int:
     """Return where a block of the arena begins, its keys all -1; there must be room."""
     state = forest.state
@@ -103,7 +103,7 @@ def take_block(forest: Forest, log2: int) -> int:
     return start
 
 
-@lean
+@inner
 def give_table(forest: Forest, table: int) -> None:
     """Give a table's block back."""
     log2 = forest.tables[table, LOG2]
@@ -117,7 +117,7 @@ def give_table(forest: Forest, table: int) -> None:
     forest.tables[table, USED] = 0
 
 
-@lean
+@inner
 def find_slot(forest: Forest, start: int, log2: int, word: int) -> int:
     """Return the slot of a word, or the empty one where it would be."""
     mask = (1 << log2) - 1
@@ -129,7 +129,7 @@ def find_slot(forest: Forest, start: int, log2: int, word: int) -> int:
         at = (at + 1) & mask
 
 
-@sturdy
+@inner
 def reserve(forest: Forest, table: int, n_more: int) -> None:
     """Make room for some more words, building the table anew if it is three quarters full then."""
     old_log2, old_start = forest.tables[table, LOG2], forest.tables[table, START]
@@ -155,7 +155,7 @@ def reserve(forest: Forest, table: int, n_more: int) -> None:
     forest.tables[table, USED] = n_kept
 
 
-@lean
+@inner
 def span(mentions: Mentions, forest: Forest, node: int) -> tuple[int, int]:
     """Return where a node's words begin and end: in the list of a mention, or in the arena."""
     if node < len(mentions.forms):
@@ -167,7 +167,7 @@ def span(mentions: Mentions, forest: Forest, node: int) -> tuple[int, int]:
     return start, start + (1 << log2)
 
 
-@lean
+@inner
 def room_of(mentions: Mentions, forest: Forest, node: int) -> int:
     """Return how many slots a node's tables have, or a mention would need."""
     if node < len(mentions.forms):
@@ -179,7 +179,7 @@ def room_of(mentions: Mentions, forest: Forest, node: int) -> int:
     return total
 
 
-@lean
+@inner
 def count_of(mentions: Mentions, forest: Forest, node: int, word: int) -> int:
     """Return how often a node has a word."""
     if node < len(mentions.forms):
@@ -197,7 +197,7 @@ def count_of(mentions: Mentions, forest: Forest, node: int, word: int) -> int:
     return forest.counts[find_slot(forest, forest.tables[table, START], forest.tables[table, LOG2], word)]
 
 
-@sturdy
+@inner
 def add_words(mentions: Mentions, forest: Forest, node: int, other: int, sign: int) -> None:
     """Add another node's words to those of an inner node, or take them away; lengths and sizes follow."""
     is_mention = other < len(mentions.forms)
@@ -228,7 +228,7 @@ def add_words(mentions: Mentions, forest: Forest, node: int, other: int, sign: i
         forest.sizes[node, f, TYPES] += (after > 0) - (before > 0)
 
 
-@lean
+@inner
 def add_form(forest: Forest, node: int, form: int, n: int) -> None:
     """Count a form of a name at an inner node."""
     table = 2 * node + FORMS
@@ -241,7 +241,7 @@ def add_form(forest: Forest, node: int, form: int, n: int) -> None:
     forest.counts[slot] += n
 
 
-@sturdy
+@inner
 def add_forms(mentions: Mentions, forest: Forest, node: int, other: int, sign: int) -> None:
     """Add another node's forms of names to those of an inner node, or take them away; what it goes by follows."""
     if other < len(mentions.forms):
@@ -261,7 +261,7 @@ def add_forms(mentions: Mentions, forest: Forest, node: int, other: int, sign: i
             forest.value[node, name] = best_form(mentions, forest, node, name)
 
 
-@lean
+@inner
 def better_form(mentions: Mentions, one: int, other: int) -> int:
     """Return which of two forms an entity goes by: the fuller one."""
     if one < 0 or (other >= 0 and mentions.form_rank[other] > mentions.form_rank[one]):
@@ -269,7 +269,7 @@ def better_form(mentions: Mentions, one: int, other: int) -> int:
     return one
 
 
-@sturdy
+@inner
 def best_form(mentions: Mentions, forest: Forest, node: int, name: int) -> int:
     """Return the fullest form of an inner node's name."""
     best, table = -1, 2 * node + FORMS

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import inner
 from onoma.numerics.rng import below, uniform
 from onoma.resolve.models.hierarchical._bags_kernels import (
     ACCEPTED,
@@ -109,7 +109,7 @@ class Scratch(NamedTuple):
     met_bond: NDArray[np.float64]
 
 
-@sturdy
+@inner
 def compare_root(mentions: Mentions, forest: Forest, scores: Scores, node: int, root: int, scratch: Scratch) -> float:
     """Compare a subtree with a root (`compare_bags`), once for each of the two roots of a step."""
     slot = 0 if scratch.met[0] < 0 or scratch.met[0] == root else 1
@@ -124,7 +124,7 @@ def compare_root(mentions: Mentions, forest: Forest, scores: Scores, node: int, 
     return scratch.met_bond[slot]
 
 
-@lean
+@inner
 def sum_up(forest: Forest, node: int, a: int, kind: int, below_a: int, scratch: Scratch) -> None:
     """Fill in what node a would keep of its children's lengths with the words of `node` among its own.
 
@@ -148,7 +148,7 @@ def sum_up(forest: Forest, node: int, a: int, kind: int, below_a: int, scratch: 
         sums[f, LENGTHS], sums[f, SQUARES] = lengths, squares
 
 
-@sturdy
+@inner
 def climb(
     mentions: Mentions,
     forest: Forest,
@@ -179,7 +179,7 @@ def climb(
         a = forest.links[a, PARENT]
 
 
-@sturdy
+@inner
 def lift_beside(mentions: Mentions, forest: Forest, scores: Scores, node: int, place: int, scratch: Scratch) -> float:
     """Return what a subtree that is alone would add to the score under a new parent, together with a node."""
     parent = int(np.int64(forest.links[place, PARENT]))
@@ -201,7 +201,7 @@ def lift_beside(mentions: Mentions, forest: Forest, scores: Scores, node: int, p
     return total + joint_own(mentions, forest, scores, place, node, scratch.shared, bond, scratch.joint)
 
 
-@sturdy
+@inner
 def lift(
     mentions: Mentions, forest: Forest, scores: Scores, node: int, kind: int, place: int, scratch: Scratch
 ) -> float:
@@ -214,7 +214,7 @@ def lift(
     return total + climb(mentions, forest, scores, node, place, kind, -1, scratch)
 
 
-@lean
+@inner
 def depth_of(forest: Forest, node: int) -> int:
     """Return how many nodes are above a node."""
     depth = 0
@@ -224,14 +224,14 @@ def depth_of(forest: Forest, node: int) -> int:
     return depth
 
 
-@lean
+@inner
 def is_balanced(forest: Forest, scores: Scores, one: int, other: int) -> bool:
     """Return whether two nodes may have a parent of their own: neither is far larger than the other."""
     a, b = forest.links[one, COUNT], forest.links[other, COUNT]
     return max(a, b) <= scores.structure[BALANCE] * min(a, b)
 
 
-@lean
+@inner
 def offer(scratch: Scratch, n: int, kind: int, place: int) -> int:
     """Add a place to those offered, unless it is among them; return how many there are."""
     for k in range(n):
@@ -241,7 +241,7 @@ def offer(scratch: Scratch, n: int, kind: int, place: int) -> int:
     return n + 1
 
 
-@sturdy
+@inner
 def offer_places(forest: Forest, scores: Scores, plan: Plan, node: int, beside: int, scratch: Scratch) -> int:
     """Offer a subtree that is alone the places at a node and at its root."""
     n = 0 if plan.is_inside else offer(scratch, 0, ALONE, -1)
@@ -258,7 +258,7 @@ def offer_places(forest: Forest, scores: Scores, plan: Plan, node: int, beside: 
     return n
 
 
-@lean
+@inner
 def draw_place(rng_state: NDArray[np.uint64], scratch: Scratch, n: int, temperature: float) -> int:
     """Draw a place in proportion to exp(score / temperature)."""
     top = scratch.place_score[0]
@@ -275,7 +275,7 @@ def draw_place(rng_state: NDArray[np.uint64], scratch: Scratch, n: int, temperat
     return n - 1
 
 
-@lean
+@inner
 def draw_height(rng_state: NDArray[np.uint64]) -> int:
     """Return a height: 0, 1, 2, … with probabilities 1/2, 1/4, 1/8, …"""
     height = 0
@@ -284,7 +284,7 @@ def draw_height(rng_state: NDArray[np.uint64]) -> int:
     return height
 
 
-@lean
+@inner
 def ancestor(forest: Forest, node: int, height: int, or_root: bool) -> int:
     """Return the node so many levels above another; where there is none, the root or -1."""
     for _ in range(height):
@@ -295,7 +295,7 @@ def ancestor(forest: Forest, node: int, height: int, or_root: bool) -> int:
     return node
 
 
-@lean
+@inner
 def draw_other(
     rng_state: NDArray[np.uint64], mentions: Mentions, plan: Plan, i: int, bounds: tuple[int, int, int, int]
 ) -> int:
@@ -312,14 +312,14 @@ def draw_other(
     return low + below(rng_state, high - low)
 
 
-@lean
+@inner
 def is_passed_over(rng_state: NDArray[np.uint64], forest: Forest, plan: Plan, node: int) -> bool:
     """Return whether a subtree is let be this time; how often depends on its size alone, which no move changes."""
     size = forest.links[node, COUNT]
     return size > plan.patience and uniform(rng_state) * size > plan.patience
 
 
-@lean
+@inner
 def has_room(mentions: Mentions, forest: Forest, node: int, beside: int) -> bool:
     """Return whether the arena has room for any move of a node to a place on the way from another to its root."""
     mine = room_of(mentions, forest, node)
@@ -332,7 +332,7 @@ def has_room(mentions: Mentions, forest: Forest, node: int, beside: int) -> bool
     return forest.state[END] + need <= len(forest.keys)
 
 
-@sturdy
+@inner
 def detach_knowing(mentions: Mentions, forest: Forest, scores: Scores, node: int, scratch: Scratch) -> tuple[int, int]:
     """Take a subtree out of its tree (`detach`), keeping account of what the rest and the subtree score as entities."""
     know_own(mentions, forest, scores, node)
@@ -360,7 +360,7 @@ def detach_knowing(mentions: Mentions, forest: Forest, scores: Scores, node: int
     return kind, place
 
 
-@sturdy
+@inner
 def attach_knowing(mentions: Mentions, forest: Forest, node: int, k: int, scratch: Scratch) -> None:
     """Put a subtree at one of the places offered; what the entity scores is known from the offer."""
     kind, place = scratch.place_kind[k], scratch.place_node[k]
@@ -371,7 +371,7 @@ def attach_knowing(mentions: Mentions, forest: Forest, node: int, k: int, scratc
             forest.own[root, part] = scratch.place_own[k, part]
 
 
-@sturdy
+@inner
 def regraft(
     rng_state: NDArray[np.uint64],
     mentions: Mentions,
@@ -411,7 +411,7 @@ def regraft(
     return scratch.place_score[chosen] - scratch.place_score[before]
 
 
-@sturdy
+@inner
 def collapse_step(
     rng_state: NDArray[np.uint64], forest: Forest, scores: Scores, plan: Plan, node: int, scratch: Scratch
 ) -> float:
@@ -440,7 +440,7 @@ def collapse_step(
     return d
 
 
-@sturdy
+@inner
 def gather_step(
     rng_state: NDArray[np.uint64],
     mentions: Mentions,
@@ -482,7 +482,7 @@ def gather_step(
     return 0.0
 
 
-@sturdy
+@inner
 def take_step(
     rng_state: NDArray[np.uint64],
     mentions: Mentions,

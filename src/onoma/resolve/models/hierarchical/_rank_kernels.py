@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import inner
 from onoma.numerics.rng import below, uniform
 from onoma.resolve.models.hierarchical._bags_kernels import (
     ACCEPTED,
@@ -82,7 +82,7 @@ class Learning(NamedTuple):
     """Working space: by label, rows of the subtree that have it."""
 
 
-@lean
+@inner
 def next_node(forest: Forest, node: int, top: int) -> int:
     """Return the node after another on a walk through a tree, parents first; -1 at its end."""
     if forest.links[node, FIRST] >= 0:
@@ -94,7 +94,7 @@ def next_node(forest: Forest, node: int, top: int) -> int:
     return -1
 
 
-@sturdy
+@inner
 def add_words_features(mentions: Mentions, forest: Forest, scores: Scores, root: int, out: NDArray[np.float64]) -> None:
     """Add the evidence of a root's words, and what repetitions cost."""
     is_mention = root < len(mentions.forms)
@@ -113,7 +113,7 @@ def add_words_features(mentions: Mentions, forest: Forest, scores: Scores, root:
         out[f] -= log_spread(scores, f, forest.sizes[root, f, TOTAL])
 
 
-@lean
+@inner
 def add_form_features(mentions: Mentions, form: int, value: int, n: int, out: NDArray[np.float64], first: int) -> None:
     """Count how a form meets what the entity goes by."""
     met, is_apart = meet_forms(mentions, form, value)
@@ -123,7 +123,7 @@ def add_form_features(mentions: Mentions, form: int, value: int, n: int, out: ND
         out[at + REST] += n
 
 
-@sturdy
+@inner
 def add_name_features(mentions: Mentions, forest: Forest, root: int, out: NDArray[np.float64], first: int) -> None:
     """Count how the forms of a root's names meet what it goes by."""
     for name in range(mentions.forms.shape[1]):
@@ -140,7 +140,7 @@ def add_name_features(mentions: Mentions, forest: Forest, root: int, out: NDArra
                 add_form_features(mentions, forest.keys[slot], value, forest.counts[slot], out, first)
 
 
-@sturdy
+@inner
 def add_shape_features(forest: Forest, scores: Scores, root: int, out: NDArray[np.float64], first: int) -> None:
     """Add what the inner nodes of a tree score for their children: cosines, inner nodes, widths."""
     n_fields = forest.sums.shape[1]
@@ -178,7 +178,7 @@ def add_features(mentions: Mentions, forest: Forest, scores: Scores, root: int, 
     out[-1] += scores.structure[CROWD] * (math.lgamma(n + 1.0) - scores.structure[TAIL] * math.log(n))
 
 
-@sturdy
+@inner
 def company(mentions: Mentions, forest: Forest, labels: NDArray[np.int64], seen: NDArray[np.int64], root: int) -> int:
     """Return how many more pairs with those of `seen` a tree has that are truly one than truly two."""
     found = 0
@@ -190,7 +190,7 @@ def company(mentions: Mentions, forest: Forest, labels: NDArray[np.int64], seen:
     return found
 
 
-@sturdy
+@inner
 def note_labels(
     mentions: Mentions, forest: Forest, labels: NDArray[np.int64], seen: NDArray[np.int64], top: int, sign: int
 ) -> None:
@@ -203,7 +203,7 @@ def note_labels(
         node = next_node(forest, node, top)
 
 
-@lean
+@inner
 def learn(learning: Learning, score: float, truth: int, rate: float, margin: float) -> None:
     """Move the weights if the model does not prefer what the truth does: just so far that it does, at most `rate`."""
     difference, weights = learning.features[1], learning.weights
@@ -224,7 +224,7 @@ def learn(learning: Learning, score: float, truth: int, rate: float, margin: flo
         learning.total[k] += weights[k]
 
 
-@sturdy
+@inner
 def rank_step(
     rng_state: NDArray[np.uint64],
     mentions: Mentions,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import inner
 from onoma.resolve.models.hierarchical._bags_kernels import (
     COUNT,
     FORMS,
@@ -26,7 +26,6 @@ from onoma.resolve.models.hierarchical._bags_kernels import (
     better_form,
     count_of,
     span,
-    sturdy,
 )
 
 COSINE, EVIDENCE, ALPHA, DISCOUNT, EXCLUSIVE = 0, 1, 2, 3, 4
@@ -51,7 +50,7 @@ class Scores(NamedTuple):
     """By field, Σ_{t < N} log(α + t) for N = 0, 1, …"""
 
 
-@lean
+@inner
 def log_novel(scores: Scores, f: int, n: int) -> float:
     """Return Σ_{k < n} log(α + d·k): what n different words cost."""
     if n < scores.novel.shape[1]:
@@ -62,7 +61,7 @@ def log_novel(scores: Scores, f: int, n: int) -> float:
     return n * math.log(d) + math.lgamma(alpha / d + n) - math.lgamma(alpha / d)
 
 
-@lean
+@inner
 def log_spread(scores: Scores, f: int, n: int) -> float:
     """Return Σ_{t < n} log(α + t)."""
     if n < scores.spread.shape[1]:
@@ -71,7 +70,7 @@ def log_spread(scores: Scores, f: int, n: int) -> float:
     return math.lgamma(alpha + n) - math.lgamma(alpha)
 
 
-@lean
+@inner
 def word_bond(scores: Scores, mentions: Mentions, word: int, f: int, one: int, other: int) -> float:
     """Return what it adds that two bags share a word: log((j - d + αp)/p) for each repetition, together less apart."""
     a = 1.0 - scores.bags[f, DISCOUNT] + mentions.weights[word, 1]
@@ -84,7 +83,7 @@ def word_bond(scores: Scores, mentions: Mentions, word: int, f: int, one: int, o
     return rare + together - math.lgamma(one - 1 + a) - math.lgamma(other - 1 + a)
 
 
-@lean
+@inner
 def root_score(scores: Scores, n: int) -> float:
     """Return what an entity of n mentions scores for being one: root + crowd·(log n! - tail·log n)."""
     crowd = scores.structure[CROWD]
@@ -93,7 +92,7 @@ def root_score(scores: Scores, n: int) -> float:
     return scores.structure[ROOT] + crowd * (math.lgamma(n + 1.0) - scores.structure[TAIL] * math.log(n))
 
 
-@sturdy
+@inner
 def compare_bags(
     mentions: Mentions,
     forest: Forest,
@@ -134,7 +133,7 @@ def compare_bags(
     return bond
 
 
-@lean
+@inner
 def join_evidence(
     forest: Forest, scores: Scores, one: int, other: int, shared: NDArray[np.int64], bond: float
 ) -> float:
@@ -156,7 +155,7 @@ def join_evidence(
     return total
 
 
-@sturdy
+@inner
 def weigh_words(mentions: Mentions, forest: Forest, scores: Scores, node: int) -> float:
     """Return the evidence of a node's words, from nothing."""
     total, is_mention = 0.0, node < len(mentions.forms)
@@ -180,7 +179,7 @@ def weigh_words(mentions: Mentions, forest: Forest, scores: Scores, node: int) -
     return total
 
 
-@lean
+@inner
 def compare_words(mentions: Mentions, one: int, other: int) -> int:
     """Return how two words of names meet: MATCH, INITIAL, ALIKE or DIFFER."""
     if one == other:
@@ -195,7 +194,7 @@ def compare_words(mentions: Mentions, one: int, other: int) -> int:
     return DIFFER
 
 
-@lean
+@inner
 def meet_forms(mentions: Mentions, form: int, value: int) -> tuple[int, bool]:
     """Return how a mention's form meets that of its entity (MATCH … DIFFER), and whether second words differ."""
     words = mentions.form_words
@@ -213,7 +212,7 @@ def meet_forms(mentions: Mentions, form: int, value: int) -> tuple[int, bool]:
     return met, both and compare_words(mentions, words[form, 3], words[value, 3]) == DIFFER
 
 
-@lean
+@inner
 def score_form(mentions: Mentions, scores: Scores, form: int, value: int) -> float:
     """Return what a mention of this form scores in an entity that goes by another."""
     name = mentions.form_words[form, 0]
@@ -221,7 +220,7 @@ def score_form(mentions: Mentions, scores: Scores, form: int, value: int) -> flo
     return scores.names[name, met] + (scores.names[name, REST] if is_apart else 0.0)
 
 
-@sturdy
+@inner
 def score_forms(mentions: Mentions, forest: Forest, scores: Scores, node: int, name: int, value: int) -> float:
     """Return what a node's forms of a name score in an entity that goes by some form."""
     if value < 0:
@@ -239,7 +238,7 @@ def score_forms(mentions: Mentions, forest: Forest, scores: Scores, node: int, n
     return total
 
 
-@sturdy
+@inner
 def know_own(mentions: Mentions, forest: Forest, scores: Scores, node: int) -> None:
     """Work out what a node scores as an entity, if that is not known."""
     if math.isnan(forest.own[node, 0]):
@@ -249,7 +248,7 @@ def know_own(mentions: Mentions, forest: Forest, scores: Scores, node: int) -> N
             forest.own[node, 1 + name] = score_forms(mentions, forest, scores, node, name, forest.value[node, name])
 
 
-@lean
+@inner
 def own_score(mentions: Mentions, forest: Forest, scores: Scores, node: int) -> float:
     """Return what a node scores as an entity, but for its shape."""
     know_own(mentions, forest, scores, node)
@@ -261,7 +260,7 @@ def own_score(mentions: Mentions, forest: Forest, scores: Scores, node: int) -> 
     return total
 
 
-@sturdy
+@inner
 def joint_own(
     mentions: Mentions,
     forest: Forest,
@@ -293,7 +292,7 @@ def joint_own(
     return total
 
 
-@lean
+@inner
 def likeness(norm: float, lengths: float, squares: float, width: int) -> float:
     """Return the cosine of a child with its siblings' sum, had all the same length and the same cosine with each other.
 
@@ -307,7 +306,7 @@ def likeness(norm: float, lengths: float, squares: float, width: int) -> float:
     return rho * math.sqrt((width - 1) / (1.0 + (width - 2) * rho))
 
 
-@lean
+@inner
 def shape_score(scores: Scores, width: int, sums: NDArray[np.float64], is_root: bool) -> float:
     """Return what an inner node scores for its children: how many, and how alike; mentions score nothing."""
     if width == 0:
@@ -325,7 +324,7 @@ def shape_score(scores: Scores, width: int, sums: NDArray[np.float64], is_root: 
     return total if alike < 0.0 and structure[ONLY_GAINS] > 0.0 else total + width * alike
 
 
-@lean
+@inner
 def node_shape(forest: Forest, scores: Scores, node: int, is_root: bool) -> float:
     """Return what a node scores for its children."""
     return shape_score(scores, forest.links[node, WIDTH], forest.sums[node], is_root)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from onoma.numerics.kernels import lean
+from onoma.numerics.kernels import inner
 from onoma.resolve.models.hierarchical._bags_kernels import (
     COUNT,
     FIRST,
@@ -22,14 +22,13 @@ from onoma.resolve.models.hierarchical._bags_kernels import (
     add_forms,
     add_words,
     give_table,
-    sturdy,
 )
 
 ALONE, CHILD, SIBLING, FOLD = 0, 1, 2, 3
 """Where a subtree can go: nowhere, below a node, beside it under a new one; its children below a node."""
 
 
-@lean
+@inner
 def root_of(forest: Forest, node: int) -> int:
     """Return the root of a node's tree."""
     while forest.links[node, PARENT] >= 0:
@@ -37,7 +36,7 @@ def root_of(forest: Forest, node: int) -> int:
     return node
 
 
-@lean
+@inner
 def is_below(forest: Forest, node: int, other: int) -> bool:
     """Return whether a node is another, or below it."""
     while node >= 0:
@@ -47,7 +46,7 @@ def is_below(forest: Forest, node: int, other: int) -> bool:
     return False
 
 
-@lean
+@inner
 def link(forest: Forest, node: int, parent: int) -> None:
     """Make a node the first child of another."""
     links = forest.links
@@ -59,7 +58,7 @@ def link(forest: Forest, node: int, parent: int) -> None:
     links[parent, WIDTH] += 1
 
 
-@lean
+@inner
 def unlink(forest: Forest, node: int) -> None:
     """Take a node from among its parent's children."""
     links = forest.links
@@ -74,7 +73,7 @@ def unlink(forest: Forest, node: int) -> None:
     links[node, PARENT] = links[node, PREV] = links[node, NEXT] = -1
 
 
-@lean
+@inner
 def new_node(forest: Forest) -> int:
     """Return an inner node without children or words."""
     node = forest.state[FREE_NODE]
@@ -89,7 +88,7 @@ def new_node(forest: Forest) -> int:
     return node
 
 
-@lean
+@inner
 def drop_node(forest: Forest, node: int) -> None:
     """Give an inner node and its tables back."""
     give_table(forest, 2 * node)
@@ -100,7 +99,7 @@ def drop_node(forest: Forest, node: int) -> None:
     forest.state[N_INNER] -= 1
 
 
-@lean
+@inner
 def note_child(forest: Forest, parent: int, child: int, sign: int) -> None:
     """Count a child's lengths among those of its parent's children, or take them out."""
     for f in range(forest.sums.shape[1]):
@@ -109,7 +108,7 @@ def note_child(forest: Forest, parent: int, child: int, sign: int) -> None:
         forest.sums[parent, f, SQUARES] += sign * norm
 
 
-@sturdy
+@inner
 def pass_up(mentions: Mentions, forest: Forest, first: int, node: int, sign: int) -> None:
     """Add a node's words to a node and all above it, or take them away; what they score as entities is forgotten."""
     a = first
@@ -126,7 +125,7 @@ def pass_up(mentions: Mentions, forest: Forest, first: int, node: int, sign: int
         a = parent
 
 
-@lean
+@inner
 def replace_child(forest: Forest, node: int, new: int) -> None:
     """Put a node in the place of another, which is without a parent then."""
     links = forest.links
@@ -146,7 +145,7 @@ def replace_child(forest: Forest, node: int, new: int) -> None:
     note_child(forest, parent, new, 1)
 
 
-@sturdy
+@inner
 def detach(mentions: Mentions, forest: Forest, node: int) -> tuple[int, int]:
     """Take a subtree out of its tree; return where it was: below a node, or beside one.
 
@@ -170,7 +169,7 @@ def detach(mentions: Mentions, forest: Forest, node: int) -> tuple[int, int]:
     return SIBLING, left
 
 
-@sturdy
+@inner
 def attach(mentions: Mentions, forest: Forest, node: int, kind: int, place: int) -> None:
     """Put a subtree that is alone somewhere."""
     if kind == CHILD:
@@ -196,7 +195,7 @@ def attach(mentions: Mentions, forest: Forest, node: int, kind: int, place: int)
         drop_node(forest, node)
 
 
-@sturdy
+@inner
 def move_children(forest: Forest, node: int, target: int) -> None:
     """Make a node's children those of another."""
     child = forest.links[node, FIRST]
@@ -209,7 +208,7 @@ def move_children(forest: Forest, node: int, target: int) -> None:
         forest.sums[target, f, SQUARES] += forest.sums[node, f, SQUARES]
 
 
-@sturdy
+@inner
 def collapse(forest: Forest, node: int) -> None:
     """Make a node's children those of its parent, and do away with it."""
     parent = forest.links[node, PARENT]

@@ -231,7 +231,8 @@ def _guess(
         learnt = TreeScores(bags=_plain(bags), names=names, structure=replace(STRUCTURE, root=-0.5))
         roots = [*[None] * len(columns.names), np.log(np.maximum(found, 1.0)).astype(np.float32)]
         last = turn == _N_GUESSES
-        run = _grow(marked, learnt, roots, settings, watch if last else None, progress, stop)
+        effort = settings if last else replace(settings, arrange=0.0)  # trees that are not kept need no order
+        run = _grow(marked, learnt, roots, effort, watch if last else None, progress, stop)
         clustering = run.clustering
         first = clustering.order[clustering.offsets[:-1]]
         found = np.bincount(columns.canopy[first], minlength=n_canopies).astype(np.float64)
