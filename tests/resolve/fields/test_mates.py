@@ -63,6 +63,8 @@ def test_what_is_new_in_each_row_of_a_person_is_found_and_nothing_else():
 def test_what_tells_members_of_a_household_apart_is_not_taken_for_new(duplicates):
     families = simulate_people(1500, seed=2, settings=PeopleSettings(households=0.8, duplicates=duplicates))
     assert names_new(families) == []
+    by_surname = families.select(["surname", "birth_date", "gender", "street", "city", "phone"])
+    assert names_new(by_surname) == [], "a family name and an address are a household's"
 
 
 def test_names_that_share_a_rare_word_stand_in_where_few_are_the_same():

@@ -34,6 +34,8 @@ _OF_ROWS = ("category", "number", "date", "code")
 """Kinds of what may be a row's own. What is said in words (an address, a style) is of the thing, however it differs."""
 _MOST_ROWS = 200_000
 """Rows looked at, about; all of a name or none."""
+_READ = 400
+"""Values of which words are counted, about."""
 _FEW_ROWS = 3
 """Rows that have a rare word, at most."""
 _WORD = re.compile(r"\w+")
@@ -119,14 +121,15 @@ def new_in_each(fields: Sequence[FieldData]) -> list[FieldData]:
 def _whole_names(fields: Sequence[FieldData]) -> tuple[list[FieldData], NDArray[np.int64]]:
     """Return the fields that name a thing, and name and row of those with a name that comes again.
 
-    A person is named by all names together, what is nobody by the field that says most; and where few such names come
-    again, by a word of it that hardly any other row has.
+    A person is named by all names together, if these are more than a family name, which a household shares with its
+    address; what is nobody by the field that says most, and where few such names come again, by a word of it that
+    hardly any other row has.
     """
     filled = [each for each in fields if float((each.codes >= 0).mean()) >= _NAMED]
     people = [each for each in filled if each.kind == "person" or each.people]
     named = [each for each in filled if each.kind in _NAMING]
     naming = people or ([max(named, key=bits_shared)] if named else [])
-    if not naming:
+    if not naming or (len(people) == 1 and not _has_parts(people[0])):
         return [], np.zeros((0, 2), dtype=np.int64)
     step = max(len(naming[0].codes) // _MOST_ROWS, 1)
     rows = np.flatnonzero(np.all([each.codes >= 0 for each in naming], axis=0) & (naming[0].codes % step == 0))
@@ -139,6 +142,12 @@ def _whole_names(fields: Sequence[FieldData]) -> tuple[list[FieldData], NDArray[
     if len(found) < _PAIRS and len(rows) <= _MOST_PAIRS and not people:
         found = _of_rare_words(naming[0])
     return naming, found
+
+
+def _has_parts(name: FieldData) -> bool:
+    """Say whether most values are more than one word."""
+    some = name.values[:: max(len(name.values) // _READ, 1)]
+    return sum(" " in value for value in some) > len(some) / 2
 
 
 def _of_rare_words(name: FieldData) -> NDArray[np.int64]:
