@@ -5,14 +5,8 @@ read the second, and to list all that is in it, takes longer than the rest of lo
 compiled anew needs it. So it is read when one does, and what the compiler knows of Python is gathered then, too. Nor
 are modules of Numba loaded whose functions a kernel contains, since only Python would look into them; and whether a
 folder can be written is tried once, not for each kernel.
-
-What is compiled is compiled once. Numba makes machine code of every function that a kernel calls, and improves all that
-a function contains anew for each one around it, though only the outermost is ever run. So functions without a door to
-Python are only put together, and the kernel that contains them keeps them to itself: then arguments that no call needs
-are not handed over either, and a tuple of arrays has hundreds of numbers.
 """
 
-import ctypes
 import os
 import sys
 import threading
@@ -23,7 +17,7 @@ from typing import Any
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numba.cpython.hashing  # the only one that tells machine code of what it has in memory
-from numba.core import caching, codegen, compiler_lock, dispatcher, entrypoints, environment, ir, targetconfig
+from numba.core import caching, codegen, dispatcher, entrypoints, environment, ir, targetconfig
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 from numba.core.types import functions
@@ -43,8 +37,6 @@ class _Library(codegen.JITCodeLibrary):
 
     _machine_code: bytes | None = None
     _bitcode: bytes | None = None
-    _is_inner: bool = False
-    """It was put together only, for those that contain it."""
 
     @classmethod
     def _unserialize(cls, owner: Any, state: tuple[str, str, Any]) -> Any:  # noqa: ANN401
@@ -60,39 +52,11 @@ class _Library(codegen.JITCodeLibrary):
 
     def get_pointer_to_function(self, name: str) -> int:
         """Return where a function is in memory; 0: there is none of that name."""
-        inside = self._final_module.functions if self._is_inner else ()
-        if any(name == each.name and not each.is_declaration for each in inside):
-            with compiler_lock.global_compiler_lock:
-                self._is_inner = self._finalized = False
-                super().finalize()  # type: ignore[no-untyped-call]
         if self._machine_code is None:
             return int(super().get_pointer_to_function(name))  # type: ignore[no-untyped-call]
         # Machine code holds the names of its functions as they are, each ended by a zero.
         is_there = name.encode() + b"\0" in self._machine_code
         return int(self._codegen._engine.get_function_address(name)) if is_there else 0
-
-    def finalize(self) -> None:
-        """Make the code ready: to be run, or (without a door to Python) to be contained in other code."""
-        options = targetconfig.ConfigStack.top_or_none()  # type: ignore[no-untyped-call]
-        is_inner = options is not None and bool(getattr(options, "no_cpython_wrapper", False))
-        if not is_inner and not any(getattr(each, "_is_inner", False) for each in self._linking_libraries):
-            super().finalize()  # type: ignore[no-untyped-call]
-            return
-        for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        self._linking_libraries.clear()
-        if is_inner:
-            self._is_inner = self._finalized = True
-            return
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
-                function.linkage = llvm.Linkage.internal
-        super().finalize()  # type: ignore[no-untyped-call]
-        for variable in self._final_module.global_variables:
-            known = environment.lookup_environment(variable.name)  # type: ignore[no-untyped-call]
-            if known is not None:
-                _set_env(self._codegen, variable.name, known)
 
     def _get_module_for_linking(self) -> Any:  # noqa: ANN401
         if self._bitcode is not None and self._shared_module is None:
@@ -138,7 +102,6 @@ def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
             llvm.ffi.lib._lock._cblist.clear()  # to time every call of LLVM takes longer than most calls
             dispatcher.Dispatcher.enable_caching = _enable_caching  # type: ignore[method-assign]
             environment._rebuild_env = partial(_rebuild_env, environment._rebuild_env)
-            codegen.JITCPUCodegen.set_env = _set_env  # type: ignore[method-assign]
             context.codegen()._library_class = _Library
             context.refresh = partial(_begin_to_compile, context, alone)
             entrypoints._already_initialized = True  # extensions are for what is compiled
@@ -149,13 +112,7 @@ def load_lightly(alone: Callable[[], AbstractContextManager[None]]) -> None:
 def _is_as_known(context: Any) -> bool:  # noqa: ANN401
     if ".".join(numba.__version__.split(".")[:2]) != _KNOWN:
         return False
-    library = (
-        "_unserialize",
-        "_get_module_for_linking",
-        "get_pointer_to_function",
-        "_finalize_final_module",
-        "finalize",
-    )
+    library = ("_unserialize", "_get_module_for_linking", "get_pointer_to_function", "_finalize_final_module")
     cache = ("_load_overload", "_guard_against_spurious_io_errors")
     others: tuple[tuple[Any, str], ...] = (
         (caching._CacheLocator, "ensure_cache_path"),
@@ -163,9 +120,6 @@ def _is_as_known(context: Any) -> bool:  # noqa: ANN401
         (dispatcher.Dispatcher, "enable_caching"),
         (getattr(llvm.ffi.lib, "_lock", None), "_cblist"),
         (environment, "_rebuild_env"),
-        (environment, "lookup_environment"),
-        (codegen.JITCPUCodegen, "set_env"),
-        (targetconfig.ConfigStack, "top_or_none"),
         (functions.BaseFunction, "get_call_type"),
         (ir.Inst, "_rec_list_vars"),
         (targetconfig.TargetConfig, "values"),
@@ -194,13 +148,6 @@ def _rebuild_env(rebuild: Any, module: str, consts: list[object], name: str) -> 
     made.env_name = name
     environment.Environment._memo[name] = made
     return made
-
-
-def _set_env(self: Any, env_name: str, env: object) -> None:  # noqa: ANN401
-    """Tell a function in memory what it knows of Python; one that is not there is told with those that contain it."""
-    address = self._engine.get_global_value_address(env_name)
-    if address:
-        ctypes.c_void_p.from_address(address).value = id(env)
 
 
 def _tried_once(ensure: Callable[[Any], None]) -> Callable[[Any], None]:
