@@ -30,9 +30,6 @@ from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem,
 from onoma.resolve.fields.contexts import CONTEXT, with_contexts
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.golden import check_rules as check_golden
-from onoma.resolve.fields.lone import with_likeness, with_teaching
-from onoma.resolve.fields.mates import new_in_each
-from onoma.resolve.fields.occasions import occasions
 from onoma.resolve.fields.prepare import Fields, Ignored, prepare_fields
 from onoma.resolve.fields.rows import (
     check_known,
@@ -44,6 +41,9 @@ from onoma.resolve.fields.rows import (
     silent_note,
     unambiguous,
 )
+from onoma.resolve.fields.telling.lone import with_likeness, with_teaching
+from onoma.resolve.fields.telling.mates import new_in_each
+from onoma.resolve.fields.telling.occasions import occasions
 from onoma.resolve.posterior.checkpoint import Checkpoint
 from onoma.resolve.posterior.judgements import surely_same
 from onoma.resolve.registry import AUTO, check, find_model, settings_of

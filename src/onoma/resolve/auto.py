@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.lone import bits_shared
-from onoma.resolve.fields.mates import REPEATED, agreements, share_repeated
+from onoma.resolve.fields.telling.lone import bits_shared
+from onoma.resolve.fields.telling.mates import REPEATED, agreements, share_repeated
 from onoma.resolve.fields.wording import shipped_wording
 from onoma.resolve.models.hierarchical.whole_names import NameColumn, given_and_family, name_scores, rare_names
 from onoma.resolve.registry import find_model, why_refused

@@ -7,8 +7,8 @@ from onoma.numerics.rng import stream
 from onoma.resolve.api import resolve
 from onoma.resolve.blocking.canopies import find_candidates
 from onoma.resolve.comparison.gathering import gather_evidence
-from onoma.resolve.fields.lone import with_likeness
 from onoma.resolve.fields.prepare import prepare_fields
+from onoma.resolve.fields.telling.lone import with_likeness
 
 WORDS = [first + second for first in ("ra", "ke", "lo", "mi", "tu", "ve") for second in ("ban", "dor", "ris", "len")]
 

@@ -15,8 +15,8 @@ from onoma.progress import SILENT, Progress
 from onoma.resolve.comparison._weights_kernels import fill_shares
 from onoma.resolve.fields._pairs_kernels import different_values
 from onoma.resolve.fields.field import FieldData, places_among
-from onoma.resolve.fields.lone import bits_shared
 from onoma.resolve.fields.packed.texts import arrow_of
+from onoma.resolve.fields.telling.lone import bits_shared
 
 __all__ = ["LazyShares", "compare_records", "log_shares", "random_pairs"]
 

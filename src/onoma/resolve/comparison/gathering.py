@@ -17,8 +17,8 @@ from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.taught import count_in_part
 from onoma.resolve.comparison.weights import Evidence
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.lone import taught_field
 from onoma.resolve.fields.packed.texts import arrow_of
+from onoma.resolve.fields.telling.lone import taught_field
 
 __all__ = ["CONTRAST_LEVELS", "contrast_levels", "count_pairs", "gather_evidence"]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 
 from onoma.resolve.api import resolve
-from onoma.resolve.fields.occasions import occasions
 from onoma.resolve.fields.prepare import prepare_fields
+from onoma.resolve.fields.telling.occasions import occasions
 
 KINDS = {"firm": "organisation", "about": "set", "town": "place"}
 FIRMS = [

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.lone import bits_shared
+from onoma.resolve.fields.telling.lone import bits_shared
 
 __all__ = ["FEWEST", "REPEATED", "agreements", "mates_by", "new_in_each", "share_repeated"]
 

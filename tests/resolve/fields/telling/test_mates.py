@@ -8,8 +8,8 @@ from onoma.corpus.clustering import Clustering
 from onoma.corpus.simulate import PeopleSettings, simulate_people
 from onoma.evaluate.pairwise import pairwise
 from onoma.resolve.api import resolve
-from onoma.resolve.fields.mates import mates_by, new_in_each, share_repeated
 from onoma.resolve.fields.prepare import prepare_fields
+from onoma.resolve.fields.telling.mates import mates_by, new_in_each, share_repeated
 
 OWN = ("flag", "amount", "loaded", "batch")
 

@@ -8,8 +8,8 @@ from onoma.numerics.rng import stream
 from onoma.resolve.api import resolve
 from onoma.resolve.check import checking
 from onoma.resolve.check.quality import Quality, Share
-from onoma.resolve.fields.lone import lone_field, taught_field, with_teaching
 from onoma.resolve.fields.prepare import prepare_fields
+from onoma.resolve.fields.telling.lone import lone_field, taught_field, with_teaching
 
 SYLLABLES = [
     "ba",

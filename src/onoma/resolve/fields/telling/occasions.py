@@ -19,8 +19,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.lone import bits_shared
-from onoma.resolve.fields.mates import FEWEST, REPEATED, agreements, mates_by, share_repeated
+from onoma.resolve.fields.telling.lone import bits_shared
+from onoma.resolve.fields.telling.mates import FEWEST, REPEATED, agreements, mates_by, share_repeated
 
 __all__ = ["occasions"]
 
