@@ -158,11 +158,13 @@ def resolve(
         notes.append(f"the model is {name}: {why}")
     if _is_taught(config) and config.block is None:  # in a block of namesakes a title is no name of the thing
         if own := [each for each in new_in_each(fields.fields) if not set(each.columns) & set(config.kinds)]:
-            fields, left = _without_new(fields, own)
-            notes.append(left)
+            fields = _without(fields, own, "it is new in each row of one thing")
+            alike = "rows of one name that share something else that tells are no more alike there than any"
+            notes.append(f"{', '.join(each.name for each in own)}: {alike}; left out")
         if not config.link and (passing := occasions(fields.fields, list(config.kinds))):
-            fields, left = _of_names_alone(fields, passing)
-            notes.append(left)
+            fields = _without(fields, passing, "it tells the occasion, not who is named")
+            names = ", ".join(each.name for each in passing)
+            notes.append(f"things are named in passing: rows of one name agree in little else, so {names} is left out")
         compared, said = with_likeness(fields.fields, list(config.kinds), link=config.link)
         fields = fields._replace(fields=compared)
         notes += [] if said is None else [said]
@@ -271,22 +273,10 @@ def _taught_instead(
     return taught.noting(f"{said}, with the weights learnt here {before:.2f}")
 
 
-def _of_names_alone(fields: Fields, passing: Sequence[FieldData]) -> tuple[Fields, str]:
-    """Return the fields without those that say something of the occasion on which somebody is named, and a note."""
-    names = ", ".join(each.name for each in passing)
-    ignored = [Ignored(each.name, "it tells the occasion, not who is named") for each in passing]
-    kept = [each for each in fields.fields if each not in passing]
-    said = f"things are named in passing: rows of one name agree in little else, so {names} is left out"
-    return fields._replace(fields=kept, ignored=[*fields.ignored, *ignored]), said
-
-
-def _without_new(fields: Fields, own: Sequence[FieldData]) -> tuple[Fields, str]:
-    """Return the fields without those that are new in each row of one thing, and a note."""
-    names = ", ".join(each.name for each in own)
-    ignored = [Ignored(each.name, "it is new in each row of one thing") for each in own]
-    kept = [each for each in fields.fields if each not in own]
-    said = f"{names}: rows of one name that share something else that tells are no more alike there than any; left out"
-    return fields._replace(fields=kept, ignored=[*fields.ignored, *ignored]), said
+def _without(fields: Fields, left: Sequence[FieldData], why: str) -> Fields:
+    """Return the fields without some, which are ignored, and why."""
+    kept = [each for each in fields.fields if each not in left]
+    return fields._replace(fields=kept, ignored=[*fields.ignored, *(Ignored(each.name, why) for each in left)])
 
 
 def _linked_instead(plain: Resolution, ready: Ready, config: ResolveConfig, run: RunContext) -> Resolution | None:

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy.optimize import minimize
 
 from onoma.numerics.rng import stream
-from onoma.resolve.models.hierarchical.learning import _separate, learn_bags
+from onoma.resolve.models.hierarchical.learning import learn_bags
 from onoma.resolve.models.hierarchical.mentions import BagColumn
 from onoma.resolve.models.hierarchical.trees import BagScores
 from onoma.resolve.models.hierarchical.whole_names import NameColumn, name_scores, rare_names
@@ -61,21 +60,3 @@ def test_nothing_is_learnt_from_too_few():
     bags = [BagColumn.of_texts(pa.array(["a", "a", "b"]))]
     assert learn_bags(bags, np.array([0, 0, -1]), start, seed=0) == start
     assert replace(start[0], alpha=1.0) != start[0]
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_weights_of_fields_are_those_of_logistic_regression_within_bounds(seed):
-    rng, n = stream(seed, "fields"), 1_000
-    is_own = np.arange(n) < n // 2
-    shift = rng.normal(0.0, 1.5, 5)
-    features = (rng.normal(size=(n, 5)) + is_own[:, None] * shift) * np.array([0.1, 1.0, 3.0, 10.0, 1.0])
-    sign = np.where(is_own, 1.0, -1.0)
-
-    def loss(weights: np.ndarray) -> float:
-        return float(np.logaddexp(0.0, -sign * (features @ weights[:-1] + weights[-1])).mean())
-
-    bounds = [(0.02, 1.0)] * 5 + [(None, None)]
-    peer = minimize(loss, [*[0.5] * 5, 0.0], method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9})
-    found = _separate(features, is_own)
-    assert ((found >= 0.02) & (found <= 1.0)).all()
-    assert found == pytest.approx(peer.x[:-1], abs=2e-3)

@@ -25,10 +25,6 @@ FEWEST = 200
 _ALPHAS = np.geomspace(0.3, 3000.0, 25)
 _DISCOUNTS = np.arange(9) / 10
 _SAMPLE = 20_000
-_LEAST = 0.02
-"""The weight that a field keeps in any case."""
-_NEWTON = 100
-"""Newton's steps at most; ten are enough for most tables."""
 AUTHOR_BAGS = {
     "people": BagScores(evidence=0.5, alpha=6.5, discount=0.5, cosine=2.0),
     "text": BagScores(evidence=0.33, alpha=400.0, discount=0.0, cosine=2.0),
@@ -90,22 +86,23 @@ class _Meetings:
         cls, bags: BagColumn, labels: NDArray[np.int64], mentions: NDArray[np.int64], entities: NDArray[np.int64]
     ) -> "_Meetings":
         """Look the words of mentions up in entities; a mention is taken out of its own first."""
+        from scipy import sparse
+
         row = np.repeat(np.arange(len(labels)), np.diff(bags.offsets))
-        use, n_words = labels[row] >= 0, max(len(bags.words), 1)
-        size = int(labels.max()) + 1
-        keys, often = np.unique(labels[row[use]] * n_words + bags.ids[use], return_counts=True)
+        use = labels[row] >= 0
+        shape = (int(labels.max()) + 1, max(len(bags.words), 1))
+        table = sparse.csr_array((np.ones(int(use.sum())), (labels[row[use]], bags.ids[use])), shape=shape)
+        table.sum_duplicates()
         lengths = np.diff(bags.offsets)[mentions]
         pair = np.repeat(np.arange(len(mentions)), lengths)
         place = np.arange(len(pair)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         words = bags.ids[bags.offsets[mentions][pair] + place]
         is_own = labels[mentions] == entities
-        wanted = entities[pair] * n_words + words
-        at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-        count = np.where(keys[at] == wanted, often[at], 0).astype(np.float64) if len(keys) else np.zeros(len(pair))
+        count = np.asarray(table[entities[pair], words]).ravel() if len(pair) else np.zeros(0)
         count = count - is_own[pair]
-        total = np.bincount(labels[row[use]], minlength=size)[entities] - is_own * lengths.astype(np.float64)
+        total = np.asarray(table.sum(axis=1)).ravel()[entities] - is_own * lengths
         gone = np.bincount(pair, (count == 0) & is_own[pair], minlength=len(mentions))
-        types = (np.bincount(keys // n_words, minlength=size)[entities] - gone).astype(np.float64)
+        types = (np.diff(table.indptr)[entities] - gone).astype(np.float64)
         counts = bags.counts
         share = counts / max(int(counts.sum()), 1)
         return cls(pair, place, count, share[words], total, types, lengths)
@@ -132,30 +129,17 @@ class _Meetings:
 
 
 def _separate(features: NDArray[np.float64], is_own: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the weights, 0.02 to 1, with which features tell mentions of an entity from strangers best.
+    """Return the weights, 0 to 1, with which features tell mentions of an entity from strangers best."""
+    from scipy.optimize import minimize  # slow to load, and not every table is of people
 
-    Logistic regression by Newton's method; what is at a bound and would go beyond it stays.
-    """
     sign = np.where(is_own, 1.0, -1.0)
-    signed = np.column_stack([features, np.ones(len(sign))]) * sign[:, None]
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        margin = sign * (features @ weights[:-1] + weights[-1])
+        slope = -sign / (1.0 + np.exp(np.clip(margin, -500.0, 500.0)))
+        return float(np.logaddexp(0.0, -margin).mean()), np.append(features.T @ slope, slope.sum()) / len(sign)
+
     n = features.shape[1]
-    low, high = np.append(np.full(n, _LEAST), -np.inf), np.append(np.ones(n), np.inf)
-
-    def loss(weights: NDArray[np.float64]) -> float:
-        return float(np.logaddexp(0.0, -np.einsum("ij,j->i", signed, weights)).mean())
-
-    weights = np.append(np.full(n, 0.5), 0.0)
-    value = loss(weights)
-    for _ in range(_NEWTON):
-        p = 1.0 / (1.0 + np.exp(np.clip(np.einsum("ij,j->i", signed, weights), -500.0, 500.0)))
-        slope = -np.einsum("ij,i->j", signed, p) / len(sign)
-        free = ~(((weights <= low) & (slope > 0.0)) | ((weights >= high) & (slope < 0.0)))
-        curve = np.einsum("ij,ik,i->jk", signed, signed, p * (1.0 - p)) / len(sign) + 1e-9 * np.eye(n + 1)
-        newton = np.zeros(n + 1)
-        newton[free] = -np.linalg.solve(curve[np.ix_(free, free)], slope[free])
-        tried = (np.clip(weights + 0.5**k * step, low, high) for step in (newton, -slope) for k in range(20))
-        there = next((each for each in tried if loss(each) < value), weights)  # bounds may spoil Newton's direction
-        gained, weights, value = value - loss(there), there, loss(there)
-        if gained < 1e-12:
-            break
-    return weights[:-1]
+    bounds = [(0.02, 1.0)] * n + [(None, None)]
+    found = minimize(loss, np.append(np.full(n, 0.5), 0.0), jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(found.x[:-1])
