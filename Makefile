@@ -7,7 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 ONOMA := $(BIN)/onoma
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-export PYTHONDONTWRITEBYTECODE ?=
+# Modules are compiled once, not by each of the hundreds of processes that tests start.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-text test torture browser lint format docs bench lock clean

@@ -10,6 +10,7 @@ import pytest
 from onoma.corpus.formats import write_table
 from onoma.corpus.readers.table import read_table
 from onoma.corpus.simulate import simulate_people
+from onoma.kb.database import read_knowledge_base
 from onoma.pipeline.output import write_outcome
 from onoma.pipeline.resolution import read_job, run_job
 
@@ -41,12 +42,11 @@ def kb(made, onoma):
     return "people.duckdb"
 
 
-def entity_of(onoma, kb, record):
-    return next(
-        each["entity"]
-        for each in onoma(f"show {kb} '{record}' --json").json["entities"]
-        if record in [row["id"] for row in each["records"]]
-    )
+@pytest.fixture(scope="module")
+def entity(made):
+    """The entity of the first record."""
+    with read_knowledge_base(made / "people.duckdb") as base:
+        return base.value("SELECT entity FROM memberships WHERE id = ?", [IDS[0]])
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,7 @@ def entity_of(onoma, kb, record):
     ],
 )
 @pytest.mark.parametrize(("first", "second"), [(IDS[0], IDS[1]), (IDS[3], IDS[4]), (IDS[2], IDS[5])])
-def test_ids_come_out_as_they_are(onoma, kb, line, first, second):
-    entity = entity_of(onoma, kb, IDS[0])
+def test_ids_come_out_as_they_are(onoma, kb, entity, line, first, second):
     ran = onoma(line.format(kb=kb, entity=entity, first=first, second=second))
     assert ran.code == 0, ran.err
     assert not {*ran.out, *ran.err} & {"\x1b", "\x07", "\x0b"}
@@ -74,6 +73,11 @@ def test_ids_come_out_as_they_are(onoma, kb, line, first, second):
         shown = json.dumps(ran.json)
         if "show" in line:
             assert {*IDS} <= {row["id"] for each in ran.json["entities"] for row in each["records"]}, shown
+
+
+def test_a_record_is_found_by_a_hostile_id(onoma, kb, entity):
+    found = onoma(f"show {kb} '{IDS[0]}' --json").json["entities"]
+    assert entity in [each["entity"] for each in found if IDS[0] in [row["id"] for row in each["records"]]]
 
 
 def test_columns_and_files_are_no_markup_either(onoma, kb):
@@ -87,8 +91,8 @@ def test_columns_and_files_are_no_markup_either(onoma, kb):
 
 
 @pytest.mark.parametrize("names", ["{entity}", f"'{IDS[3]}' '{IDS[4]}'", f"'{IDS[0]}' '{IDS[5]}'"])
-def test_pictures_are_xml_of_a_sound_size(onoma, kb, names):
-    ran = onoma(f"explain {kb} {names.format(entity=entity_of(onoma, kb, IDS[0]))} --picture why.svg")
+def test_pictures_are_xml_of_a_sound_size(onoma, kb, entity, names):
+    ran = onoma(f"explain {kb} {names.format(entity=entity)} --picture why.svg")
     assert ran.code == 0, ran.err
     root = ElementTree.fromstring(Path("why.svg").read_text("utf-8"))
     assert float(root.get("width").removesuffix("px")) < 2500

@@ -13,12 +13,17 @@ import pytest
 
 from onoma.corpus.clustering import Clustering
 from onoma.corpus.formats import write_table
+from onoma.corpus.simulate import simulate_people
 from onoma.errors import DataError
 from onoma.evaluate.report import evaluate
 from onoma.kb.database import read_knowledge_base
+from onoma.kb.explain import explain_entity, explain_records
+from onoma.kb.store import store_resolution
 from onoma.kb.update import update_knowledge_base
 from onoma.numerics.rng import stream
+from onoma.pipeline.resolution import Job, job_to_store
 from onoma.resolve.api import resolve
+from onoma.resolve.config import ResolveConfig
 
 FIRST = Path(__file__).with_name("first_version.sql")
 N_KILLS = int(os.environ.get("ONOMA_TORTURE", "10"))
@@ -233,3 +238,26 @@ def test_killed_at_any_moment_it_is_before_or_after(kb, crowd, tmp_path):
     assert update.n_added + update.n_same == 20
     assert [each.name for each in kb.parent.glob("*.duckdb*")] == ["people.duckdb"]
     assert not list(kb.parent.glob(".*.part*"))
+
+
+def test_records_taken_apart_are_resolved_anew_as_they_would_have_been(tmp_path):
+    """What a part is called by is learnt from all records: a new one cannot be weighed alone."""
+    people = simulate_people(300, seed=3)
+    columns = [name for name in people.column_names if name not in ("id", "cluster_id")]
+    rows = [", ".join(str(row[name]) for name in columns if row[name]) for row in people.to_pylist()]
+    table = pa.table({"id": [f"r{i}" for i in range(len(rows))], "record": rows})
+    resolution = resolve(table.slice(0, 280), ResolveConfig(id="id"))
+    assert len(resolution.fields.fields) > 1
+    path = tmp_path / "apart.duckdb"
+    store_resolution(resolution, path, job=job_to_store(Job(table=table, config=ResolveConfig(id="id"))), about={})
+    with read_knowledge_base(path) as base:
+        a, b, p = base.rows("SELECT a, b, probability FROM pairs WHERE probability > 0.99 ORDER BY a LIMIT 1")[0]
+        entity, pair = explain_entity(base, a), explain_records(base, a, b)
+    assert entity.together == pytest.approx(p, abs=0.1) and "taken apart" in entity.why_not and not entity.removals
+    whole = rows[int(a[1:])]
+    assert all(step.a in whole and step.a != whole for step in pair.pair.steps)
+    write_table(table.slice(280), tmp_path / "more.csv")
+    update = update_knowledge_base(path, [tmp_path / "more.csv"])
+    assert update.is_refreshed and any("taken apart" in note for note in update.notes)
+    known = set(members(path).values())
+    assert len(known) == pytest.approx(resolve(table, ResolveConfig(id="id")).clustering.n_entities, abs=3)

@@ -6,9 +6,9 @@ import pytest
 from numba import typeof
 from numba.core import event
 
-from onoma.corpus.simulate import simulate_people
+from onoma.corpus.simulate import simulate_authors, simulate_people
 from onoma.pipeline import beside
-from onoma.pipeline.beside import LATER, compile_later, compiled_beside
+from onoma.pipeline.beside import AT_ONCE, LATER, compile_later, compiled_beside
 from onoma.resolve.api import resolve
 
 
@@ -23,6 +23,13 @@ def test_kernels_are_compiled_for_the_types_that_the_run_gives_them():
         else:
             unused.append(kernel.__name__)  # threads are for larger tables
     assert {*unused} <= {"count_and_sample", "new_origins", "new_scratch", "sample_times"}
+
+
+def test_so_are_those_of_trees():
+    found = resolve(simulate_authors(300, seed=1), model="hierarchical", seed=1)
+    assert found.quality.precision is not None
+    for kernel, arguments in (*LATER["hierarchical"](), *AT_ONCE["hierarchical"]()):
+        assert tuple(typeof(each) for each in arguments) in kernel.signatures, kernel.__name__
 
 
 def test_they_can_all_be_compiled():

@@ -51,3 +51,14 @@ def test_two_files_are_aligned(tmp_path):
         pyarrow.csv.write_csv(pa.table({"id": range(30), column: titles}), tmp_path / f"{name}.csv")
     plan = plan_files([tmp_path / "a.csv", tmp_path / "b.csv"], ResolveConfig(link=True))
     assert [(each.column, each.to) for each in plan.aligned] == [("paper_title", "title")]
+
+
+def test_whole_records_in_one_column_are_announced_with_the_time_of_three_readings(tmp_path):
+    people = simulate_people(300, seed=1)
+    columns = [people[name].to_pylist() for name in ("given_name", "surname", "street", "birth_date")]
+    rows = [", ".join(str(value) for value in row if value) for row in zip(*columns, strict=True)]
+    pyarrow.csv.write_csv(pa.table({"record": rows}), tmp_path / "a.csv")
+    found, kept = (plan_files([tmp_path / "a.csv"], ResolveConfig(kinds=kinds)) for kinds in ({}, {"record": "text"}))
+    assert [note for note in found.notes if "taken apart" in note]
+    assert not kept.notes
+    assert found.seconds == pytest.approx(3 * kept.seconds)

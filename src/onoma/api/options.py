@@ -26,6 +26,7 @@ class LinkOptions(TypedDict, total=False):
     exclude: tuple[str, ...]
     truth: str | None
     one_to_one: bool
+    one_type: bool
     block: str | None
     also_compare: tuple[tuple[str, ...], ...]
     block_on: tuple[str, ...]

@@ -30,6 +30,7 @@ def plan(
         bool, typer.Option("--link-and-dedupe", help="Rows of one source may be the same, too.")
     ] = False,
     source: Annotated[str | None, typer.Option("--source", help="The column that says where a row comes from.")] = None,
+    one_type: Annotated[bool, typer.Option("--one-type", help="All rows are of one type.")] = False,
     block: Annotated[
         str | None, typer.Option("--block", help="Only rows with the same value in this column can be the same.")
     ] = None,
@@ -51,6 +52,7 @@ def plan(
         source=source,
         link=link,
         link_and_dedupe=link_and_dedupe,
+        one_type=one_type,
         block=block,
         exclude=tuple(exclude or ()),
         kinds=column_kinds(field or []),
@@ -74,8 +76,10 @@ def show_plan(speaker: Speaker, found: Plan) -> None:
     speaker.say(f"{'about ' if found.is_sampled else ''}{found.rows:,} rows{part}")
     speaker.say(f"blocking: {found.blocking}")
     speaker.say(f"model: {found.model}" + (f", because {found.model_reason}" if found.model_reason else ""))
+    for each in found.types:
+        speaker.say(f"type of rows: {each}")
     for note in found.notes:
-        speaker.say(f"sources: {note}")
+        speaker.say(f"note: {note}")
     low, high = times(found)
     speaker.say(f"expected time: {low} to {high} on two cores")
 

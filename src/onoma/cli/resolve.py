@@ -195,9 +195,13 @@ def _say_plan(speaker: Speaker, plan: Plan) -> None:
     """Say what is about to be done."""
     for each in plan.aligned:
         speaker.note(f"plan: {each.column!r} of {each.source} is taken for {each.to!r}, because {each.reason}")
+    for kind_of_row in plan.types:
+        speaker.note(f"plan: type of rows: {kind_of_row}")
     speaker.note("plan: " + ", ".join(f"{name} ({kind})" for name, (kind, _) in plan.fields.items()))
     low, high = times(plan)
     speaker.note(f"plan: model {plan.model}, because {plan.model_reason}; {low} to {high}")
+    for note in plan.notes:
+        speaker.note(f"plan: {note}")
 
 
 def _tell(speaker: Speaker, outcome: Outcome, written: list[Path]) -> None:

@@ -198,9 +198,18 @@ def read_knowledge_base(path: str | Path) -> Iterator[KnowledgeBase]:
     What is seen is one state, whatever others write meanwhile.
     """
     path = Path(path)
+    _refuse_other_files(path)
+    with contextlib.ExitStack() as opened:
+        with _damage_told(path):
+            connection = opened.enter_context(_connect(path, path, read_only=True))
+            version = _version_in(connection, path)
+        if version == VERSION:
+            with _failures_told(path, "read"):
+                yield KnowledgeBase(connection, path)
+            return
     _bring_up(path)
-    with _connected(path, path, read_only=True) as connection:
-        yield KnowledgeBase(connection, path)
+    with read_knowledge_base(path) as base:
+        yield base
 
 
 @contextlib.contextmanager
@@ -446,13 +455,17 @@ def _connected(place: Path, path: Path, *, read_only: bool = False) -> Iterator[
         connection = _connect(place, path, read_only=read_only)
     except duckdb.Error as error:
         raise DataError(f"cannot be opened: {_first_line(error)}", file=path) from error
+    with _failures_told(path, "read" if read_only else "written"), connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def _failures_told(path: Path, how: str) -> Iterator[None]:
     try:
-        with connection:
-            yield connection
+        yield
     except duckdb.Error as error:
-        told = "read" if read_only else "written"
         hint = _ROOM if _FULL.search(str(error)) else None
-        raise DataError(f"cannot be {told}: {_first_line(error)}", file=path, hint=hint) from error
+        raise DataError(f"cannot be {how}: {_first_line(error)}", file=path, hint=hint) from error
 
 
 def _connect(place: Path, path: Path, *, read_only: bool) -> duckdb.DuckDBPyConnection:
@@ -490,6 +503,13 @@ _OURS = re.findall(r"CREATE TABLE (\w+)", TABLES)
 
 def _version(path: Path) -> int:
     """Return the version of a file; refuse what is no knowledge base, or a later one. The file is not touched."""
+    _refuse_other_files(path)
+    with _damage_told(path), _connect(path, path, read_only=True) as connection:
+        return _version_in(connection, path)
+
+
+def _refuse_other_files(path: Path) -> None:
+    """Refuse what is no file of DuckDB, before it is opened as one."""
     if path.is_dir():
         raise DataError("is a folder; a knowledge base is one file", file=path, hint=_MAKE)
     if not path.is_file():
@@ -499,14 +519,22 @@ def _version(path: Path) -> int:
             made = path.with_suffix(".duckdb")
             hint = _MAKE if made == path else f"If it is a table, make one of it: onoma resolve {path} -o {made}."
             raise DataError("is no knowledge base, or a damaged one: it is no file of DuckDB", file=path, hint=hint)
+
+
+@contextlib.contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
     try:
-        with _connect(path, path, read_only=True) as connection:
-            tables = {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-            about = dict(connection.execute("FROM meta").fetchall()) if "meta" in tables else {}
+        yield
     except duckdb.Error as error:
         raise DataError(
             f"is no knowledge base, or a damaged one: {_first_line(error)}", file=path, hint=_RESTORE
         ) from error
+
+
+def _version_in(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
+    """Return the version of a database that is open; refuse what is no knowledge base, or a later one."""
+    tables = {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    about = dict(connection.execute("FROM meta").fetchall()) if "meta" in tables else {}
     if "meta" not in tables and tables >= FIRST_VERSION:
         return 1
     if about.get("format") != FORMAT:

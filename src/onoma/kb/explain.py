@@ -15,6 +15,7 @@ from onoma.errors import DataError, UnsupportedError
 from onoma.kb.database import KnowledgeBase
 from onoma.kb.incremental import Edges, Effort, compare_pairs, resample, touched_by, weigh_levels, with_ring
 from onoma.kb.judge import WHOLE, Around
+from onoma.kb.memory import SEVERAL_TYPES, TAKEN_APART
 from onoma.kb.own.scene import OwnScene
 from onoma.kb.part import part_resolution
 from onoma.kb.world import EARLIER, World, find_entity, find_record_keys
@@ -67,6 +68,8 @@ class EntityExplanation:
     """The links that hold it, strongest first."""
     removals: tuple[Removal, ...]
     """What would part it, the most first."""
+    why_not: str = ""
+    """Why it is not told what would part it, if it is not."""
 
     @property
     def strongest(self) -> Link | None:
@@ -222,12 +225,27 @@ def _explain_own(world: World, entity: str, members: NDArray[np.int64], names: d
     links = _tree(world, world.weights, members, names)
     if len(members) == 1:
         return EntityExplanation(entity, tuple(names.values()), 1.0, (), ())
+    if world.memory.why_not in (SEVERAL_TYPES, TAKEN_APART):  # a part of the records would be read in another way
+        share = _share_together(world, members)
+        return EntityExplanation(entity, tuple(names.values()), share, tuple(links), (), world.memory.why_not)
     removals = [Removal("field", name, 1.0 - share) for name, share in scene.without_fields(members)]
     if len(members) > 2:
         removals += [Removal("record", names[i], 1.0 - share) for i, share in scene.without_records(members)]
     removals.sort(key=lambda each: (-each.split, each.what, each.name))
     together = max(scene.together(members), 0.0)
     return EntityExplanation(entity, tuple(names.values()), together, tuple(links), tuple(removals))
+
+
+def _share_together(world: World, members: NDArray[np.int64]) -> float:
+    """Return the share of the kept samples in which records are all one; if none are kept, how sure the least is."""
+    numbers = world.records[members].tolist()
+    kept = "SELECT roots FROM samples WHERE record IN (SELECT unnest(?::BIGINT[]))"
+    roots = [each for (each,) in world.base.rows(kept, [numbers])]
+    if len(roots) == len(numbers):
+        drawn = np.array([each[: min(map(len, roots))] for each in roots])
+        return float((drawn == drawn[0]).all(axis=0).mean())
+    sure = "SELECT min(probability) FROM memberships WHERE record IN (SELECT unnest(?::BIGINT[]))"
+    return float(world.base.rows(sure, [numbers])[0][0])
 
 
 def _weakest(scene: _Scene, members: NDArray[np.int64]) -> list[int]:

@@ -27,8 +27,11 @@ from onoma.resolve.fields.missing import all_by_form, by_form
 from onoma.resolve.posterior.checkpoint import weight_parts
 from onoma.resolve.registry import find_model, settings_of
 from onoma.resolve.result import Resolution
+from onoma.resolve.types.together import TypedResolution
 
 __all__ = [
+    "SEVERAL_TYPES",
+    "TAKEN_APART",
     "FieldMemory",
     "Memory",
     "Written",
@@ -40,6 +43,8 @@ __all__ = [
     "write_values",
 ]
 
+TAKEN_APART = "one column was taken apart into several fields, as all records together tell"
+SEVERAL_TYPES = "rows are of several types, each with weights of its own"
 _YEAR_ALONE = "1 January"
 _FIRST_DAY = "-01-01"
 _EARLIER = (
@@ -185,6 +190,10 @@ def _remember_field(resolution: Resolution, field: FieldData) -> FieldMemory:
 
 def _why_not(resolution: Resolution, *, rules: bool) -> str:
     config = resolution.config
+    if isinstance(resolution, TypedResolution):
+        return SEVERAL_TYPES
+    if len({field.columns for field in resolution.fields.fields}) < len(resolution.fields.fields):
+        return TAKEN_APART
     if Capability.INCREMENTAL not in find_model(config.model).capabilities:
         return f"the model is {config.model}"
     if config.comparison not in (None, "kinds"):

@@ -5,6 +5,9 @@ one, it starts a process that compiles those which the run will need last, and p
 finds them; the very last first, so that the two meet in the middle and do not compile the same ones side by side. What
 is not there by then the run compiles itself: the process can fail or be ended at any moment, and costs time at most.
 
+Trees have one kernel that takes longer than all others together. The run compiles it at once, wherever it is, and the
+process the others, early and late.
+
 Kernels are compiled for the types that the run gives them, told by arrays of next to nothing; a test compares the two.
 """
 
@@ -19,7 +22,7 @@ import numba as nb
 import numpy as np
 from numba.core import event
 
-__all__ = ["LATER", "compile_later", "compiled_beside"]
+__all__ = ["AT_ONCE", "LATER", "compile_later", "compiled_beside"]
 
 Needed = list[tuple[Any, tuple[Any, ...]]]
 """Kernels, each with arguments of the types that it is given."""
@@ -96,14 +99,83 @@ def _copying() -> Needed:
     ]
 
 
-LATER: dict[str, Callable[[], Needed]] = {"copying": _copying}
-"""By model, the kernels of its later stages."""
+def _trees() -> Needed:
+    """Return the kernels that prepare values, weigh them and check entities beside the sampler of trees."""
+    from onoma.corpus import _clustering_kernels as clustering
+    from onoma.resolve.comparison import _weights_kernels as weights
+    from onoma.resolve.fields import _bags_kernels as bags
+    from onoma.resolve.fields import _names_kernels as names
+    from onoma.resolve.fields import _pairs_kernels as records
+    from onoma.resolve.fields.kinds import _levels_kernels as values
+    from onoma.resolve.fields.kinds import _packed_kernels as packed
+    from onoma.resolve.fields.packed import _texts_kernels as spelling
+    from onoma.resolve.fields.packed import _writing_kernels as writing
+
+    raw, letters, masks = _empty(np.uint8), _empty(np.uint16), _empty(np.uint64)
+    small, numbers, whole = _empty(np.int8), _empty(np.int32), _empty(np.int64)
+    floats, shares, flags = _empty(np.float64), _empty(np.float32), _empty(np.bool_)
+    texts, words = (letters, whole, masks, masks, 0), (whole, numbers, numbers, numbers)
+    levels = small.reshape(0, 0)
+    return [
+        (spelling.distinct_within, (whole, numbers)),
+        (bags.letters_alone, (letters, whole)),
+        (spelling.slips_upto_two, (numbers, numbers, letters, whole)),
+        (packed.hash_words, (whole, numbers, numbers, flags, False, letters, whole)),
+        (records.distinct_keys, (whole, 0)),
+        (bags.deletion_hashes, (letters, whole, whole)),
+        (writing.fold_bytes, (raw, whole, 0, masks)),
+        (names.align_names, (numbers, numbers, *words, whole, numbers, whole, numbers)),
+        (clustering.number_by_appearance, (whole,)),
+        (records.different_values, (numbers, numbers, numbers, np.empty((2, 2), dtype=np.int8)[:, 0])),
+        (spelling.letter_masks, (letters, whole)),
+        (spelling.letter_tallies, (letters, whole)),
+        (values.name_levels, (*[numbers] * 4, *texts, *words, whole, numbers, whole, numbers)),
+        (bags.bag_cosines, (numbers, numbers, whole, numbers, floats, floats)),
+        (bags.soft_cosines, (numbers, numbers, whole, numbers, floats, floats, whole, numbers, shares)),
+        (weights.fill_shares, (numbers, shares, numbers, levels, 0, shares.reshape(0, 0))),
+        (clustering.sort_by_label, (whole, 0)),
+        (weights.count_levels, (levels, whole, floats, np.empty((0, 0, 0)))),
+        (weights.count_pairs, (levels, 0, 0, floats, np.empty((0, 0)))),
+    ]
+
+
+def _sampler_of_trees() -> Needed:
+    from onoma.resolve.models.hierarchical import _moves_kernels as moves
+    from onoma.resolve.models.hierarchical._bags_kernels import Forest, Mentions
+    from onoma.resolve.models.hierarchical._scores_kernels import Scores
+
+    numbers, whole, floats, shares = _empty(np.int32), _empty(np.int64), _empty(np.float64), _empty(np.float32)
+    places, table, joint = numbers.reshape(0, 0), np.empty((0, 0)), whole.reshape(0, 0)
+    cube, sizes = np.empty((0, 0, 0)), numbers.reshape(0, 0, 0)
+    lists = (whole, numbers)
+    mentions = Mentions(
+        *lists, places, numbers, _empty(np.int8), shares.reshape(0, 0), places, numbers, shares, numbers, *lists * 3
+    )
+    forest = Forest(places, cube, sizes, table, places, joint, numbers, numbers, whole)
+    scores = Scores(table, table, floats, table, table)
+    plan = moves.Plan(0.0, is_exact=False, is_inside=False, near=0.0, reshape=0.0, patience=0.0)
+    scratch = moves.Scratch(
+        floats, whole, floats, whole, whole, floats, table, numbers, table, whole, table, joint, floats
+    )
+    return [
+        (moves.run_canopies, (_empty(np.uint64), mentions, forest, scores, plan, whole, whole, floats, whole, scratch))
+    ]
+
+
+LATER: dict[str, Callable[[], Needed]] = {"copying": _copying, "hierarchical": _trees}
+"""By model, the kernels that the second process compiles."""
+AT_ONCE: dict[str, Callable[[], Needed]] = {"hierarchical": _sampler_of_trees}
+"""By model, what the run compiles as soon as it has to compile anything."""
 
 
 def compile_later(model: str) -> None:
     """Compile the kernels that a model needs late, or find them in the cache."""
     for kernel, arguments in reversed(LATER[model]()):
-        kernel.compile(tuple(nb.typeof(each) for each in arguments))  # type: ignore[no-untyped-call]
+        _compile(kernel, arguments)
+
+
+def _compile(kernel: Any, arguments: tuple[Any, ...]) -> None:  # noqa: ANN401
+    kernel.compile(tuple(nb.typeof(each) for each in arguments))  # type: ignore[no-untyped-call]
 
 
 @contextmanager
@@ -132,6 +204,7 @@ class _Helper(event.Listener):
 
     def __init__(self, model: str, first: str) -> None:
         self.process: subprocess.Popen[bytes] | None = None
+        self._model = model
         code = f"{first}\nfrom onoma.pipeline.beside import compile_later; compile_later({model!r})"
         self._line = [sys.executable, "-P", "-c", code]
 
@@ -139,6 +212,8 @@ class _Helper(event.Listener):
         if self.process is None:
             silent = subprocess.DEVNULL
             self.process = subprocess.Popen(self._line, stdin=silent, stdout=silent, stderr=silent)
+            for kernel, arguments in AT_ONCE.get(self._model, list)():
+                _compile(kernel, arguments)
 
     def on_end(self, event: object) -> None:
         """Go on: there is more to compile."""

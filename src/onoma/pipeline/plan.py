@@ -21,12 +21,11 @@ import pyarrow as pa
 from onoma.corpus.readers.source import compression_of
 from onoma.corpus.readers.table import TableRead
 from onoma.pipeline.resolution import Job, read_job, read_rows
-from onoma.resolve.api import TRUTH_NAMES, Ready, make_ready
+from onoma.resolve.api import Ready, make_ready, prepare_rows, whole_records
 from onoma.resolve.auto import pick_model
 from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.align import Aligned
-from onoma.resolve.fields.prepare import Fields, prepare_fields
 from onoma.resolve.fields.rows import identified, read_sources
 from onoma.resolve.registry import AUTO
 
@@ -56,6 +55,8 @@ class Plan:
     seconds: float
     """Expected; within a factor of three."""
     notes: Sequence[str] = ()
+    types: Sequence[str] = ()
+    """The types of rows, where there are several: each is resolved by itself, with its own model."""
     ready: Ready | None = field(default=None, repr=False, compare=False)
     """The table prepared, where all of it was looked at: the run need not do it again."""
 
@@ -112,19 +113,27 @@ def plan_job(job: Job, *, share: float = 1.0, resume: bool = False, engine: bool
     config = job.config
     n = round(len(job.table) / share)
     table = _some_rows(job.table)
-    ready = make_ready(table, config) if len(table) == n else None
-    fields = _fields(job, table) if ready is None else ready.fields
-    link, linking = (config.link, "") if ready is None else ready.linking
+    is_whole, one_type = len(table) == n, resume or engine
+    made = make_ready(table, config, one_type=one_type) if is_whole else _looked_at(job, table, one_type=one_type)
+    ready, fields = made if is_whole else None, made.fields
+    link, linking = (config.link, "") if ready is None or ready.parts else ready.linking
     if link is None:
         linking = "whether rows of one source can be the same is decided by the answers of both readings"
     config = replace(config, link=bool(link))
     model, why = config.model, "it was so chosen"
     if model == AUTO:
         asked = {"resume": resume, "engine": engine}
-        model, why = (
-            pick_model(fields.fields, config, **asked) if fields.fields else ("", "there is nothing to compare")
-        )
+        largest = max(made.parts or (made,), key=lambda part: len(part.table))
+        its = largest.fields.fields
+        model, why = pick_model(its, config, **asked) if its else ("", "there is nothing to compare")
     k, _ = CanopySettings(neighbours=config.neighbours).resolved(n)
+    notes, readings = ([linking] if linking else []), 2.0 if link is None else 1.0
+    settled = model and link is not None  # without anything to compare there is no model
+    if settled and (record := whole_records(made, replace(config, model=model), n)) is not None:
+        notes.append(
+            f"{record.name} holds whole records: it is tried as one text and taken apart, and the checks decide"
+        )
+        readings = 3.0  # as one text, by halves, and by fields
     return Plan(
         rows=n,
         looked_at=len(table),
@@ -134,20 +143,19 @@ def plan_job(job: Job, *, share: float = 1.0, resume: bool = False, engine: bool
         blocking=_blocking(config, n, k),
         model=model,
         model_reason=why,
-        seconds=(_SECONDS + _SECONDS_OF_A_PAIR * n * k * len(fields.fields)) * (2.0 if link is None else 1.0),
-        notes=(linking,) if linking else (),
+        seconds=(_SECONDS + _SECONDS_OF_A_PAIR * n * k * len(fields.fields)) * readings,
+        notes=notes,
+        types=[each.said() for each in made.types],
         ready=ready,
     )
 
 
-def _fields(job: Job, table: pa.Table) -> Fields:
-    """Prepare the fields of a part as `resolve` would those of the whole."""
+def _looked_at(job: Job, table: pa.Table, *, one_type: bool) -> Ready:
+    """Prepare a part as `resolve` would the whole."""
     config = job.config
-    sources, _ = read_sources(table, config.source, link=False)
-    table, _ = identified(table, config.id, sources)
-    answers = [name for name in table.column_names if name.lower() in TRUTH_NAMES and name not in config.kinds]
-    left_out = {"id", config.source, config.truth, config.labels, *config.exclude, *answers}
-    return prepare_fields(table, kinds=config.kinds, exclude=[name for name in table.column_names if name in left_out])
+    sources, codes = read_sources(table, config.source, link=False)
+    table, note = identified(table, config.id, sources)
+    return prepare_rows(table, sources, codes, note, config, one_type=one_type)
 
 
 def _blocking(config: ResolveConfig, n: int, k: int) -> str:

@@ -41,6 +41,7 @@ from onoma.resolve.fields.rows import (
     silent_note,
     unambiguous,
 )
+from onoma.resolve.fields.telling.composed import composed_field, fields_apart
 from onoma.resolve.fields.telling.lone import with_likeness, with_teaching
 from onoma.resolve.fields.telling.mates import new_in_each
 from onoma.resolve.fields.telling.occasions import occasions
@@ -49,8 +50,10 @@ from onoma.resolve.posterior.judgements import surely_same
 from onoma.resolve.registry import AUTO, check, find_model, settings_of
 from onoma.resolve.result import Resolution
 from onoma.resolve.sources import DEDUPE_TOO, pick_link
+from onoma.resolve.types.finding import find_types, may_have_types
+from onoma.resolve.types.together import TypeOfRows, fields_together, put_together
 
-__all__ = ["TRUTH_NAMES", "Ready", "Resolution", "fit_fields", "make_ready", "resolve"]
+__all__ = ["TRUTH_NAMES", "Ready", "Resolution", "fit_fields", "make_ready", "prepare_rows", "resolve", "whole_records"]
 
 _MOST_TRIED = 20_000
 """Rows of the largest table for which two answers are worked out: beyond, twice the time is dear."""
@@ -75,6 +78,12 @@ class Ready:
     """Columns that are no evidence."""
     note: str
     """Where the ids come from."""
+    types: tuple[TypeOfRows, ...] = ()
+    """The types of rows, where there are several."""
+    parts: "tuple[Ready, ...]" = ()
+    """Each of them, as a table of its own."""
+    apart: bool = False
+    """Whether the fields are what one column was taken apart into."""
 
     @cached_property
     def linking(self) -> tuple[bool | None, str]:
@@ -82,8 +91,14 @@ class Ready:
         return (False, "") if self.source is None else pick_link(self.fields.fields, self.config, self.source)
 
 
-def make_ready(frame: object, config: ResolveConfig) -> Ready:
-    """Read a table, tell its ids and sources, infer the kinds of its columns and make their values comparable."""
+def make_ready(frame: object, config: ResolveConfig, *, one_type: bool = False) -> Ready:
+    """Read a table, tell its ids and sources, infer the kinds of its columns and make their values comparable.
+
+    Parameters
+    ----------
+    one_type
+        Do not look for several types of rows.
+    """
     table = _in_context(unambiguous(from_arrow(frame)), config)
     give_back(len(table))  # what it took to read it
     check_known(table, list(config.exclude))
@@ -91,8 +106,34 @@ def make_ready(frame: object, config: ResolveConfig) -> Ready:
     sources, codes = read_sources(table, config.source, link=config.link)
     table, note = identified(table, config.id, sources)
     check_rules(table, config)
+    return prepare_rows(table, sources, codes, note, config, one_type=one_type)
+
+
+def prepare_rows(
+    table: pa.Table,
+    sources: pa.ChunkedArray | None,
+    codes: NDArray[np.int32] | None,
+    note: str,
+    config: ResolveConfig,
+    *,
+    one_type: bool,
+) -> Ready:
+    """Prepare rows that have their ids: each type of them for itself."""
     left_out, answers = _left_out(table, config)
     unused = [name for name in table.column_names if name in left_out]
+
+    def part_of(rows: NDArray[np.int64]) -> Ready:
+        some = pa.array(rows)
+        its = None if codes is None else np.unique(codes[rows], return_inverse=True)[1].ravel().astype(np.int32)
+        from_where = None if sources is None else sources.take(some)
+        return prepare_rows(table.take(some), from_where, its, note, config, one_type=True)
+
+    if not one_type and may_have_types(config):
+        found = find_types(table.drop_columns(unused), codes, part_of, lambda part: part.fields.fields)
+        if found:
+            types, parts = tuple(each for each, _ in found), tuple(part for _, part in found)
+            fields = fields_together(len(table), types, [part.fields for part in parts])
+            return Ready(config, table, sources, codes, fields, frozenset(left_out), note, types, parts)
     fields = prepare_fields(table, kinds=config.kinds, exclude=unused)
     fields.ignored.extend(Ignored(name, "by its name it is the answer, and no evidence") for name in answers)
     give_back(len(table))
@@ -140,9 +181,15 @@ def resolve(
     asked = {"resume": resume is not None, "engine": carry is not None}
     if config.model != AUTO:
         check(find_model(config.model), config, **asked)
-    ready = frame if isinstance(frame, Ready) else make_ready(frame, config)
+    together = resume is not None or carry is not None  # one run that stops, or is carried, as one
+    ready = frame if isinstance(frame, Ready) else make_ready(frame, config, one_type=together)
     if ready.config != config:
         raise SettingsError("the table was made ready for other settings", hint="Give the same ones to both.")
+    if ready.parts and together:
+        ready = prepare_rows(ready.table, ready.sources, ready.source, ready.note, config, one_type=True)
+    if ready.parts:
+        parts = [resolve(part, config, progress=progress, stop=stop) for part in ready.parts]
+        return put_together(ready.table, ready.sources, ready.types, parts, ready.note)
     table, sources, codes, fields, notes = ready.table, ready.sources, ready.source, ready.fields, [ready.note]
     open_ = config.model == AUTO and not config.link and config.labels is None and not has_constraints(config)
     one_thing = open_ and says_nearly_the_same(fields.fields, config.seed)
@@ -159,7 +206,7 @@ def resolve(
     if _is_taught(config) and config.block is None:  # in a block of namesakes a title is no name of the thing
         if own := [each for each in new_in_each(fields.fields) if not set(each.columns) & set(config.kinds)]:
             fields = _without(fields, own, "it is new in each row of one thing")
-            alike = "rows of one name that share something else that tells are no more alike there than any"
+            alike = "rows that are one thing nearly surely, by what else they share, are no more alike there than any"
             notes.append(f"{', '.join(each.name for each in own)}: {alike}; left out")
         if not config.link and (passing := occasions(fields.fields, list(config.kinds))):
             fields = _without(fields, passing, "it tells the occasion, not who is named")
@@ -199,6 +246,8 @@ def resolve(
     told = config.link or block is not None  # what is compared is then not what other tables have taught of
     if _is_taught(config) and not told and not config.no_check and carry is None:
         answer = _taught_instead(answer, problem, run, rules, ruled) or answer
+        if doubted is None:
+            answer = _apart_instead(answer, replace(ready, config=config), run) or answer
     return answer if doubted is None else _linked_instead(answer, ready, doubted, run) or answer
 
 
@@ -232,6 +281,22 @@ def _in_context(table: pa.Table, config: ResolveConfig) -> pa.Table:
     if config.documents is None or CONTEXT in table.column_names:
         return table
     return with_contexts(table, read_table(Path(config.documents), encoding=config.encoding).table)
+
+
+def whole_records(ready: Ready, config: ResolveConfig, n: int) -> FieldData | None:
+    """Return the one column of whole records that is to be tried taken apart, too, if there is one.
+
+    Parameters
+    ----------
+    config
+        With its model picked, and whether sources are linked.
+    n
+        The rows of the whole table, where `ready` is a part.
+    """
+    told = config.link or config.block is not None or config.no_check or not _is_taught(config)
+    if told or ready.apart or n > _MOST_TRIED:
+        return None
+    return composed_field(ready.fields.fields, list(config.kinds))
 
 
 def _is_taught(config: ResolveConfig) -> bool:
@@ -271,6 +336,33 @@ def _taught_instead(
         return None
     said = f"{name} is compared as other tables teach: by the checks F1 is about {after:.2f}"
     return taught.noting(f"{said}, with the weights learnt here {before:.2f}")
+
+
+def _apart_instead(whole: Resolution, ready: Ready, run: RunContext) -> Resolution | None:
+    """Return the answer with the one column taken apart into fields, where the checks trust it.
+
+    As one text a record is compared as other tables teach, which is too strict with texts of many parts. Taken apart,
+    weights are learnt here and can be checked: a calibrated answer with a greater expected F1 stays. If none is
+    calibrated, that with the greatest expected F1 does, unless the texts look all different.
+    """
+    field = whole_records(ready, whole.config, len(whole.table))
+    if field is None or whole.is_stopped:
+        return None
+    before, found = whole.quality.expected_f1, []
+    for fields, how in fields_apart(field):
+        other = replace(ready, fields=fields, source=None, apart=True)
+        answer = resolve(other, ready.config, progress=run.progress, stop=run.stop)
+        if not answer.is_stopped and (after := answer.quality.expected_f1) is not None:
+            found.append((after, how, answer))
+    trusted = [each for each in found if each[2].quality.calibrated]
+    if not trusted and not whole.quality.all_different and not whole.quality.calibrated:
+        trusted = found
+    after, how, best = max(trusted, key=lambda each: each[0], default=(-1.0, "", whole))
+    if after <= (-1.0 if before is None else before):
+        return None
+    instead = "too little is found to be checked" if before is None else f"it is about {before:.2f}"
+    note = f"{field.name} holds whole records and is taken apart ({how}): by the checks F1 is about {after:.2f}"
+    return best.noting(f"{note}; as one text {instead} (--field {field.name}=text keeps it whole)")
 
 
 def _without(fields: Fields, left: Sequence[FieldData], why: str) -> Fields:

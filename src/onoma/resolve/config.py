@@ -152,6 +152,11 @@ class ResolveConfig:
         help="With --link: no source has duplicates inside, so an entity has at most one row of each.",
         sort="flag",
     )
+    one_type: bool = _option(
+        default=False,
+        help="All rows are of one type; without it rows that fill other columns may be resolved for themselves.",
+        sort="flag",
+    )
     block: str | None = _option(None, "Only rows with the same value in this column can be the same.")
     also_compare: tuple[tuple[str, ...], ...] = _option(
         (),

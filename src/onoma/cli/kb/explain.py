@@ -107,6 +107,9 @@ def _show_entity(speaker: Speaker, found: EntityExplanation) -> None:
     links = ([link.a, link.b, f"{link.bits:+.1f}", f"{link.probability:.2f}"] for link in found.tree)
     speaker.table("what holds it, strongest first", ("record", "record", "bits", "together"), links)
     speaker.say("")
+    if found.why_not:
+        speaker.say(f"what would part it is not told: {found.why_not}")
+        return
     rows = ([f"{each.what} {each.name}", f"{each.split:.2f}"] for each in found.removals[:8])
     speaker.table("what it hangs on", ("without", "parted with probability"), rows)
     if found.critical is None:

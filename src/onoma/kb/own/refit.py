@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
 from onoma.kb.incremental import Edges, OutgrownError
+from onoma.kb.memory import SEVERAL_TYPES, TAKEN_APART
 from onoma.kb.own.answer import answer_of, own_pairs, store_own
 from onoma.kb.world import World, record_table
 from onoma.numerics.rng import stream
@@ -35,6 +36,8 @@ ENOUGH = 5_000
 def why_whole(world: World) -> str:
     """Say why a part of the records cannot be resolved for itself; empty if it can."""
     config = world.memory.config
+    if world.memory.why_not in (SEVERAL_TYPES, TAKEN_APART):
+        return world.memory.why_not
     for spec in world.memory.fields:
         if spec.kind == VECTOR or len(spec.columns) > 1 or "left out of it" in spec.reason:
             return f"the field {spec.name} is made of vectors or of several columns"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from onoma.numerics.distinct import distinct
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
+from onoma.resolve.fields.kinds.serial import CODES
 
 __all__ = ["Values"]
 
@@ -161,7 +162,7 @@ class Values:
         other = self.field.values[self._any_code()]
         if kind == "date" and len(value) == len(other):
             return self._code(value[:4] + other[4:], code)
-        if kind == "code":
+        if kind in CODES:
             return self._code(value[: len(value) // 2] + other[len(other) // 2 :], code)
         if kind == "geo":
             return self._code(f"{value.split(',')[0]},{other.split(',')[1]}", code)

@@ -28,6 +28,7 @@ from onoma.errors import DataError, SettingsError
 from onoma.resolve.fields.columns import holds_numbers, read_texts
 from onoma.resolve.fields.infer import infer_kind
 from onoma.resolve.fields.kinds import IGNORE, VECTOR
+from onoma.resolve.fields.kinds.serial import CODES
 from onoma.resolve.fields.lexicon import SMALL_WORDS, listed
 from onoma.resolve.fields.profile import Profile, name_words
 from onoma.resolve.fields.wording.model import features
@@ -66,7 +67,7 @@ _MEANINGS = tuple(
 """Words that say the same of a column, a line each; those of two lines do not."""
 _EMPTY_WORDS = listed("name id number no nr code of the and field column text value")
 _SAYS_NOTHING = re.compile(r"(?:c|col|column|field|attr|attribute|var|v|x|f|unnamed)?[\s:_]*\d+", re.IGNORECASE)
-_FAMILIES = (("person", "organisation", "place", "text", "set"), ("date", "number", "code"), ("geo",), (VECTOR,))
+_FAMILIES = (("person", "organisation", "place", "text", "set"), ("date", "number", *CODES), ("geo",), (VECTOR,))
 """Kinds that values of one column may have in two sources, which write them in their own ways."""
 _OTHER_KIND = 0.1
 """What two columns lose whose values are of different kinds."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from onoma.resolve.fields.names import write_name
 
@@ -56,8 +57,12 @@ def split_elements(text: str, splitter: re.Pattern[str] | None = None) -> list[s
     else:
         groups = _AND.split(text)
         pieces = [piece for group in groups for piece in _split_commas(group, alone=len(groups) > 1)]
-    written = (write_name(piece) for piece in pieces)
-    return [element for element in dict.fromkeys(written) if element]
+    return [element for element in dict.fromkeys(map(_write, pieces)) if element]
+
+
+@lru_cache(maxsize=1 << 14)  # elements recur from list to list, and a list is split again beside each column of names
+def _write(piece: str) -> str:
+    return write_name(piece)
 
 
 def _split_commas(group: str, *, alone: bool) -> list[str]:

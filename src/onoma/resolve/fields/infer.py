@@ -59,6 +59,9 @@ _CODE = listed("""
     phone phones telephone tel mobile cell fax zip zipcode postcode postal plz email mail ssn soc isbn issn
     doi orcid sku ean upc gtin asin vat passport modelno model number no nr pages page volume vol issue code
 """)
+_NO_THING = listed("""
+    phone phones telephone tel mobile cell fax zip zipcode postcode postal plz email mail pages page volume vol issue
+""")
 _NUMBER = listed("""
     price amount cost salary income weight shipweight height width length size quantity qty count total area
     age score
@@ -100,7 +103,8 @@ def infer_kind(column: str, profile: Profile) -> Inferred:
         What its values look like.
     """
     words = name_words(column)
-    return next(found for rule in _RULES if (found := rule(words, profile)) is not None)
+    found = next(found for rule in _RULES if (found := rule(words, profile)) is not None)
+    return _in_series(words, profile, found) if found.kind == "code" else found
 
 
 def _named(words: tuple[str, ...], hints: frozenset[str]) -> str | None:
@@ -167,7 +171,7 @@ def _forms(words: tuple[str, ...], p: Profile) -> Inferred | None:
         return Inferred("code", f"{p.email:.0%} of its values are e-mail addresses")
     if p.web >= 0.5:
         return Inferred("code", f"{p.web:.0%} of its values are web addresses")
-    if p.date >= 0.8 and not _named(words, _CODE):
+    if p.date >= 0.8 and p.beside < 0.5 and not _named(words, _CODE):
         return Inferred("date", f"{p.date:.0%} of its values can be read as dates")
     if p.dated >= 0.8 and p.date >= 0.5 and not _named(words, _CODE):
         return Inferred("date", f"{p.dated:.0%} of its values are written as dates")
@@ -201,6 +205,20 @@ def _figures(words: tuple[str, ...], p: Profile) -> Inferred | None:
     if p.digits >= 0.8 and p.tokens <= 2.2 and p.length <= 30 and p.elements < 1.5:
         return Inferred("code", f"{p.digits:.0%} of its values have digits, and they are short")
     return None
+
+
+def _in_series(words: tuple[str, ...], p: Profile, code: Inferred) -> Inferred:
+    """Tell codes in series, whose neighbours are other things, from such as are misspelt (`kinds/serial.py`).
+
+    They name things, so that few share one. Lines, areas and addresses have neighbours, too, but name no thing.
+    """
+    formed = max(p.email, p.web, p.phone) >= 0.5
+    if formed or _named(words, _NO_THING) or 2 * p.n_distinct < p.n_filled:
+        return code
+    near, again = p.series
+    if near < max(again, _SOME_NEAR):
+        return code
+    return Inferred("serial", f"{code.reason}; {near:.0%} have a neighbour one sign away, {again:.0%} come again")
 
 
 def _lists(words: tuple[str, ...], p: Profile) -> Inferred | None:
@@ -268,6 +286,8 @@ def _unknown(words: tuple[str, ...], p: Profile) -> Inferred:
     return Inferred("text", f"its values are words, {p.words:.1f} on average")
 
 
+_SOME_NEAR = 0.2
+"""The least part of codes in series that have a neighbour one sign away: fewer have one by chance."""
 _HINT = 1.5
 _LEAD = 0.5
 _UNKNOWN = -1.6

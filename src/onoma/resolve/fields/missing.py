@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from onoma.resolve.fields.kinds.serial import CODES
 from onoma.resolve.fields.lexicon import STAND_INS
 from onoma.resolve.fields.packed._writing_kernels import hash_bytes, suspect_bytes
 from onoma.resolve.fields.packed.texts import ArrowTexts, arrow_of, bytes_of
@@ -84,7 +85,7 @@ def by_form(text: str, kind: str) -> str | None:
         return "is a placeholder date"
     if kind == "date" and _FIVE_FIGURES.fullmatch(word):  # a day as spreadsheets count them
         return None
-    if kind in ("code", "date") and _ONE_DIGIT.fullmatch(re.sub(r"[\W_]+", "", word)):
+    if kind in (*CODES, "date") and _ONE_DIGIT.fullmatch(re.sub(r"[\W_]+", "", word)):
         return "repeats one digit"
     return None
 
@@ -134,7 +135,7 @@ def by_frequency(values: Sequence[str], counts: NDArray[np.int64], kind: str) ->
         return {}
     if kind == "number":
         return _numbers(np.array([float(value) for value in values]), counts)
-    if kind not in ("date", "code"):
+    if kind not in ("date", *CODES):
         return {}
     n_records = int(counts.sum())
     order = np.argsort(-counts, kind="stable")
@@ -148,7 +149,7 @@ def by_frequency(values: Sequence[str], counts: NDArray[np.int64], kind: str) ->
             continue
         if kind == "date" and _FIRST_OF_JANUARY.fullmatch(values[code]) and n > max(5 * typical, 2 * most):
             found[code] = f"is a first of January in {n:,} records, and other dates are in {most:,} at most"
-        elif kind == "code" and n_records < 3 * len(values) and n > _TIMES * most:
+        elif kind in CODES and n_records < 3 * len(values) and n > _TIMES * most:
             found[code] = f"is in {n:,} records, and other values are in {most:,} at most"
     return found
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.elements import may_part, split_elements, splitter_of, strong_delimiters
 from onoma.resolve.fields.kinds.date import read_date, read_serial
 from onoma.resolve.fields.kinds.geo import read_point
+from onoma.resolve.fields.kinds.serial import series_of
 from onoma.resolve.fields.lexicon import LEGAL_FORMS
 from onoma.resolve.fields.packed.texts import ArrowTexts
 from onoma.resolve.fields.wording import shipped_wording
@@ -46,6 +47,8 @@ _STREET = re.compile(
 _STRAY = 0.25
 """Part of the values up to which figures have strayed into a column of words. A tenth of rows of another table were a
 sixth of the different values (arXiv authors); in a column of months and pages that slipped by one, half are figures."""
+_CALENDAR = 84
+"""Months times weekdays: so many different words may stand beside the figures of dates."""
 _COUNTED = 1_000
 """Different whole numbers from which on a range without gaps is a counter's: measurements of so many leave gaps."""
 
@@ -69,6 +72,11 @@ class Profile:
         self.n_distinct = len(values)
         self.sample = tuple(text.strip()[:_LOOKED_AT] for text in _drawn(values, counts)) or ("",)
         """Some of the values."""
+
+    @cached_property
+    def series(self) -> tuple[float, float]:
+        """Of records, those whose value has a neighbour one sign away, and those whose value comes again."""
+        return series_of(self._values, self._counts)
 
     def _share(self, test: Callable[[str], object]) -> float:
         return sum(1 for text in self.sample if test(text)) / len(self.sample)
@@ -153,6 +161,13 @@ class Profile:
     def date(self) -> float:
         """The same, as dates."""
         return self._share(lambda text: len(text) >= 6 and read_date(text))
+
+    @cached_property
+    def beside(self) -> float:
+        """Share of values with words that no other has, where these are more than months and weekdays can be: 84."""
+        found = Counter(" ".join(word for word in words if word.isalpha()) for words in self._folded)
+        found.pop("", None)
+        return len(found) / len(set(self.sample)) if len(found) > _CALENDAR else 0.0
 
     @cached_property
     def dated(self) -> float:

@@ -319,9 +319,10 @@ def _of_fields(
 
 
 def _values(resolution: "Resolution", f: int, one: int, other: int) -> tuple[str, str]:
-    """Return the values of two records as the table writes them; vectors are shortened."""
-    field = resolution.fields.fields[f]
-    if field.kind == VECTOR:
+    """Return the values of two records as the table writes them: parts of a column alone, vectors shortened."""
+    fields = resolution.fields.fields
+    field = fields[f]
+    if field.kind == VECTOR or sum(each.columns == field.columns for each in fields) > 1:
         a, b = ("" if code < 0 else field.examples[code] for code in (field.codes[one], field.codes[other]))
     else:
         a, b = (", ".join(_written(resolution, name, row) for name in field.columns) for row in (one, other))

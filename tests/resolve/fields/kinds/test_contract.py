@@ -14,6 +14,7 @@ RAW = {
     "person": ["John Smith", "Smith, John", "J. Smith", "Bob Lee", "Ann", "李 小龍", "O'Neil, Dr. Mary Ann"],
     "organisation": ["IBM", "International Business Machines Corp.", "Acme Ltd", "ACME", "Univ. of X", "Ünïcode GmbH"],
     "code": ["310-246-1501", "310/2461501", "a1", "AB 12 cd", "x@y.org"],
+    "serial": ["KX-FA133", "kxfa136", "KX-FA133-BK", "a1", "82978"],
     "category": ["m", "f", "M ", "??", "other"],
     "date": ["1990-01-02", "02/01/1990", "1990", "Jan 1990", "19900201", "soon", "31.12.1989"],
     "number": ["1", "1.0", "$1,200.50", "-3", "12 lb", "none here", "1e6"],

@@ -73,6 +73,40 @@ def test_names_that_share_a_rare_word_stand_in_where_few_are_the_same():
     assert names_new(beside(table)) == list(OWN)
 
 
+def societies(n: int, rows_each: int, n_words: int, seed: int) -> pa.Table:
+    """Names of so many made-up words, each thing in so many rows, with the year in which it began."""
+    rng = np.random.default_rng(seed)
+    letters, words = list("abcdefghiklmnoprstuvz"), ["Society", "Institute", "Union", "Club"]
+    made = [[*("".join(rng.choice(letters, 7)).title() for _ in range(n_words))] for _ in range(n)]
+    years = rng.integers(1880, 2020, n)
+    kept = rng.permutation(np.repeat(np.arange(n), rows_each))
+    return pa.table(
+        {
+            "cluster_id": kept,
+            "name": [" ".join([*made[k], *rng.choice(words, 1)][: n_words + int(rng.integers(0, 2))]) for k in kept],
+            "founded": [str(years[k]) for k in kept],
+        }
+    )
+
+
+def test_long_names_vouch_for_themselves_where_nothing_else_tells():
+    table = societies(300, 2, 2, seed=1)
+    assert names_new(table) == [], "a year that rows of one name share tells"
+    lone = table.drop_columns("founded")
+    assert names_new(beside(lone)) == list(OWN)
+    for column in ("amount", "loaded"):
+        given = beside(lone).select(["cluster_id", "name", column])
+        found = resolve(given, truth="cluster_id")
+        truth = Clustering.from_labels(given["cluster_id"])
+        assert pairwise(truth, found.clustering).f1 > 0.9
+
+
+def test_a_single_word_vouches_for_nobody():
+    towns = societies(150, 2, 1, seed=2).drop_columns("founded")
+    bare = [name.split()[0] for name in towns["name"].to_pylist()]
+    assert names_new(beside(pa.table({"name": bare}))) == []
+
+
 def test_few_rows_and_tables_without_names_tell_nothing():
     assert names_new(beside(simulate_people(60, seed=1))) == []
     assert names_new(pa.table({"price": ["1", "2", "3"] * 80, "day": ["2024-01-02", "2024-02-03"] * 120})) == []

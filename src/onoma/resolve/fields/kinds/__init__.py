@@ -23,6 +23,7 @@ from onoma.resolve.fields.kinds.number import Number
 from onoma.resolve.fields.kinds.organisation import Organisation
 from onoma.resolve.fields.kinds.person import Person
 from onoma.resolve.fields.kinds.place import Place
+from onoma.resolve.fields.kinds.serial import Serial
 from onoma.resolve.fields.kinds.set import Set
 from onoma.resolve.fields.kinds.text import Text
 
@@ -51,6 +52,7 @@ KINDS: dict[str, Kind] = {
         Person(),
         Organisation(),
         Code(),
+        Serial(),
         Category(),
         Date(),
         Number(),

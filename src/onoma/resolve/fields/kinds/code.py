@@ -44,7 +44,7 @@ class CodeComparison:
     each other, not that they are one, and is no level.
     """
 
-    levels = ("equal", "one slip", "two slips", "one within the other", "different")
+    levels: tuple[str, ...] = ("equal", "one slip", "two slips", "one within the other", "different")
 
     def __init__(self, values: Sequence[str]) -> None:
         self._values = values

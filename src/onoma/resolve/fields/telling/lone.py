@@ -16,10 +16,11 @@ import numpy as np
 
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
+from onoma.resolve.fields.kinds.serial import CODES
 
 __all__ = ["bits_shared", "lone_field", "taught_field", "with_likeness", "with_teaching"]
 
-_WORDED = ("person", "organisation", "place", "text", "set", "code")
+_WORDED = ("person", "organisation", "place", "text", "set", *CODES)
 """Kinds whose values are words."""
 _NEARLY_ALL = 0.63
 """The part of what two records both say, in bits, that makes a field say nearly all. In the development tables the

@@ -6,12 +6,14 @@ learning without labels would expect that copies share them, and find no copies.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.kinds.serial import CODES
 from onoma.resolve.fields.telling.lone import bits_shared
 
 __all__ = ["FEWEST", "REPEATED", "agreements", "mates_by", "new_in_each", "share_repeated"]
@@ -30,7 +32,7 @@ _PAIRS, _MOST_PAIRS = 100, 20_000
 _BY_CHANCE = 1.36
 """By how many root mean squares two samples of one distribution are apart, at most, in 95 % of cases
 (Kolmogorov and Smirnov)."""
-_OF_ROWS = ("category", "number", "date", "code")
+_OF_ROWS = ("category", "number", "date", *CODES)
 """Kinds of what may be a row's own. What is said in words (an address, a style) is of the thing, however it differs."""
 _MOST_ROWS = 200_000
 """Rows looked at, about; all of a name or none."""
@@ -84,7 +86,9 @@ def new_in_each(fields: Sequence[FieldData]) -> list[FieldData]:
     """Return the fields that say nothing of the thing, but something of the row.
 
     Rows of one whole name that have a telling value in common are one thing, nearly surely. A field in which they are
-    no more alike than rows taken at random is new in each: whether it is says nothing for or against two rows.
+    no more alike than rows taken at random is new in each: whether it is says nothing for or against two rows. Where a
+    table says nothing else that tells, a name and an amount, the name alone vouches for a pair, if it is so long or so
+    rare that chance makes next to none like it.
 
     Examples
     --------
@@ -106,11 +110,15 @@ def new_in_each(fields: Sequence[FieldData]) -> list[FieldData]:
     others = [each for each in fields if each not in naming]
     repeats = np.array([_repeats(each, one, other, size) for each in others]).reshape(len(others), len(one))
     stranger = np.roll(other, len(other) // 2)  # rows of one name are next to each other
+    named: NDArray[np.bool_] | None = None
     found = []
     for f, field in enumerate(others):
         if field.kind not in _OF_ROWS:
             continue
         sure = np.delete(repeats, f, axis=0).any(axis=0)
+        if sure.sum() < _PAIRS:  # nothing beside the name and this field says who is who
+            named = _one_by_name(naming, one, other) if named is None else named
+            sure |= named
         own, strange = (_levels(field, one[sure], mate[sure]) for mate in (other, stranger))
         n = min(len(own), len(strange))
         if n >= _PAIRS and _nearer(own, strange) <= _BY_CHANCE * np.sqrt(2.0 / n):
@@ -139,7 +147,7 @@ def _whole_names(fields: Sequence[FieldData]) -> tuple[list[FieldData], NDArray[
     again = np.bincount(whole)[whole] > 1 if len(whole) else np.zeros(0, dtype=np.bool_)
     order = np.argsort(whole[again], kind="stable")
     found = np.stack([whole[again][order], rows[again][order]], axis=1).astype(np.int64)
-    if len(found) < _PAIRS and len(rows) <= _MOST_PAIRS and not people:
+    if len(_pairs(found)[0]) < _PAIRS and len(rows) <= _MOST_PAIRS and not people:
         found = _of_rare_words(naming[0])
     return naming, found
 
@@ -160,6 +168,30 @@ def _of_rare_words(name: FieldData) -> NDArray[np.int64]:
     shared = [rows for rows in with_word.values() if 1 < len(rows) <= _FEW_ROWS]
     labels = np.repeat(np.arange(len(shared)), [len(rows) for rows in shared])
     return np.stack([labels, np.array([row for rows in shared for row in rows], dtype=np.int64)], axis=1)
+
+
+def _one_by_name(naming: Sequence[FieldData], one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Say of which pairs the names have so much in common that chance would make few such pairs in all of the table.
+
+    Words are taken as drawn one by one, and a pair has the bits of those that both rows have. Of all pairs of n rows
+    chance makes n²/2 times two to the minus b that share b bits; these may be a tenth of the pairs that are enough. So
+    a long name will do and a single word never, however rare: a town, a family name is shared by strangers.
+    """
+    words = [[frozenset(_WORD.findall(value.lower())) for value in each.values] for each in naming]
+    n = max(len(naming[0].codes), 1)
+    n_with: Counter[str] = Counter()
+    for each, of_value in zip(naming, words, strict=True):
+        for has, count in zip(of_value, each.counts.tolist(), strict=True):
+            n_with.update(dict.fromkeys(has, count))
+    needed = np.log2(n * n / 2.0) - np.log2(_PAIRS / 10.0)
+    found = np.zeros(len(one), dtype=np.bool_)
+    for at, (a, b) in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
+        both: set[str] = set()
+        for each, of_value in zip(naming, words, strict=True):
+            if min(each.codes[a], each.codes[b]) >= 0:
+                both |= of_value[each.codes[a]] & of_value[each.codes[b]]
+        found[at] = sum(np.log2(max(n / n_with[word], 1.0)) for word in both) >= needed
+    return found
 
 
 def _pairs(mates: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.kinds.serial import CODES
 from onoma.resolve.fields.telling.lone import bits_shared
 from onoma.resolve.fields.telling.mates import FEWEST, REPEATED, agreements, mates_by, share_repeated
 
@@ -63,7 +64,7 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
     people = [each for each in fields if each.kind == "person" and _filled(each) >= _NAMED]
     if not people and not any(each.kind in _TITLES for each in named):
         firms = [each for each in named if each.kind == "organisation"]
-        name = max(firms, key=lambda each: int((each.counts * (each.counts > 1)).sum()), default=None)
+        name = max(firms, key=bits_shared, default=None)  # of several that which tells most: a cuisine names nobody
         others, mates = mates_by(fields, name)
         said = [each for each in others if name is not None and not _spells(each, name)]
         repeated = share_repeated(said, mates, FEWEST // 5)
@@ -88,7 +89,7 @@ def _identifies(field: FieldData, name: FieldData) -> bool:
     more often than chance has it: they are one restaurant. The lines of one invoice are not of one article, and who
     orders again and again shares a number with many rows.
     """
-    if field.kind != "code" or len(field.counts) < _FEW_SHARE * int(field.counts.sum()):
+    if field.kind not in CODES or len(field.counts) < _FEW_SHARE * int(field.counts.sum()):
         return False
     repeated = np.flatnonzero((field.codes >= 0) & (field.counts[field.codes] > 1))
     mates = repeated[np.argsort(field.codes[repeated], kind="stable")]

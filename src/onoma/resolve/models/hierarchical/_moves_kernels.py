@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from onoma.numerics.kernels import inner
+from onoma.numerics.kernels import inner, within
 from onoma.numerics.rng import below, uniform
 from onoma.resolve.models.hierarchical._bags_kernels import (
     ACCEPTED,
@@ -179,7 +179,7 @@ def climb(
         a = forest.links[a, PARENT]
 
 
-@inner
+@within
 def lift_beside(mentions: Mentions, forest: Forest, scores: Scores, node: int, place: int, scratch: Scratch) -> float:
     """Return what a subtree that is alone would add to the score under a new parent, together with a node."""
     parent = int(np.int64(forest.links[place, PARENT]))
@@ -201,7 +201,7 @@ def lift_beside(mentions: Mentions, forest: Forest, scores: Scores, node: int, p
     return total + joint_own(mentions, forest, scores, place, node, scratch.shared, bond, scratch.joint)
 
 
-@inner
+@within
 def lift(
     mentions: Mentions, forest: Forest, scores: Scores, node: int, kind: int, place: int, scratch: Scratch
 ) -> float:
@@ -332,7 +332,7 @@ def has_room(mentions: Mentions, forest: Forest, node: int, beside: int) -> bool
     return forest.state[END] + need <= len(forest.keys)
 
 
-@inner
+@within
 def detach_knowing(mentions: Mentions, forest: Forest, scores: Scores, node: int, scratch: Scratch) -> tuple[int, int]:
     """Take a subtree out of its tree (`detach`), keeping account of what the rest and the subtree score as entities."""
     know_own(mentions, forest, scores, node)
@@ -360,7 +360,7 @@ def detach_knowing(mentions: Mentions, forest: Forest, scores: Scores, node: int
     return kind, place
 
 
-@inner
+@within
 def attach_knowing(mentions: Mentions, forest: Forest, node: int, k: int, scratch: Scratch) -> None:
     """Put a subtree at one of the places offered; what the entity scores is known from the offer."""
     kind, place = scratch.place_kind[k], scratch.place_node[k]
@@ -371,7 +371,7 @@ def attach_knowing(mentions: Mentions, forest: Forest, node: int, k: int, scratc
             forest.own[root, part] = scratch.place_own[k, part]
 
 
-@inner
+@within
 def regraft(
     rng_state: NDArray[np.uint64],
     mentions: Mentions,
@@ -411,7 +411,7 @@ def regraft(
     return scratch.place_score[chosen] - scratch.place_score[before]
 
 
-@inner
+@within
 def collapse_step(
     rng_state: NDArray[np.uint64], forest: Forest, scores: Scores, plan: Plan, node: int, scratch: Scratch
 ) -> float:
@@ -440,7 +440,7 @@ def collapse_step(
     return d
 
 
-@inner
+@within
 def gather_step(
     rng_state: NDArray[np.uint64],
     mentions: Mentions,
@@ -482,7 +482,7 @@ def gather_step(
     return 0.0
 
 
-@inner
+@within
 def take_step(
     rng_state: NDArray[np.uint64],
     mentions: Mentions,

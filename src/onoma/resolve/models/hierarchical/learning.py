@@ -7,12 +7,13 @@ the weights of fields tell a person's mention from a stranger's (logistic regres
 also what an entity of that name scores for being one: log λ.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from onoma.numerics.bounded import minimise_within
 from onoma.numerics.rng import stream
 from onoma.resolve.models.hierarchical.mentions import BagColumn
 from onoma.resolve.models.hierarchical.trees import BagScores
@@ -86,52 +87,56 @@ class _Meetings:
         cls, bags: BagColumn, labels: NDArray[np.int64], mentions: NDArray[np.int64], entities: NDArray[np.int64]
     ) -> "_Meetings":
         """Look the words of mentions up in entities; a mention is taken out of its own first."""
-        from scipy import sparse
-
         row = np.repeat(np.arange(len(labels)), np.diff(bags.offsets))
         use = labels[row] >= 0
-        shape = (int(labels.max()) + 1, max(len(bags.words), 1))
-        table = sparse.csr_array((np.ones(int(use.sum())), (labels[row[use]], bags.ids[use])), shape=shape)
-        table.sum_duplicates()
+        n_entities, n_words = int(labels.max()) + 1, max(len(bags.words), 1)
+        held, times = np.unique(labels[row[use]] * n_words + bags.ids[use], return_counts=True)
         lengths = np.diff(bags.offsets)[mentions]
         pair = np.repeat(np.arange(len(mentions)), lengths)
         place = np.arange(len(pair)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         words = bags.ids[bags.offsets[mentions][pair] + place]
         is_own = labels[mentions] == entities
-        count = np.asarray(table[entities[pair], words]).ravel() if len(pair) else np.zeros(0)
-        count = count - is_own[pair]
-        total = np.asarray(table.sum(axis=1)).ravel()[entities] - is_own * lengths
+        wanted = entities[pair] * n_words + words
+        at = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
+        count = np.where(held[at] == wanted, times[at], 0.0) - is_own[pair]
+        total = np.bincount(held // n_words, times, minlength=n_entities)[entities] - is_own * lengths
         gone = np.bincount(pair, (count == 0) & is_own[pair], minlength=len(mentions))
-        types = (np.diff(table.indptr)[entities] - gone).astype(np.float64)
+        types = (np.bincount(held // n_words, minlength=n_entities)[entities] - gone).astype(np.float64)
         counts = bags.counts
         share = counts / max(int(counts.sum()), 1)
         return cls(pair, place, count, share[words], total, types, lengths)
 
-    def joint(self, alpha: float, discount: float) -> NDArray[np.float64]:
-        """Return by mention how much more probable its words are from the entity than at random."""
-        old = np.log(np.maximum(self.count - discount + alpha * self.share, 1e-9) / np.maximum(self.share, 1e-300))
-        new = np.log(alpha + discount * self.types[self.pair])
-        each = np.where(self.count > 0, old, new) - np.log(alpha + self.total[self.pair] + self.place)
-        return np.where(self.total > 0, np.bincount(self.pair, each, minlength=len(self.lengths)), 0.0)
+    def joint(self, alpha: float, discounts: Iterable[float]) -> Iterator[NDArray[np.float64]]:
+        """Yield for each discount, by mention, how much more probable its words are from the entity than at random."""
+        met = np.flatnonzero(self.count > 0)
+        count, share = self.count[met], self.share[met]
+        others = np.log(alpha + self.total[self.pair] + self.place)
+        for discount in discounts:
+            each = np.log(alpha + discount * self.types)[self.pair]
+            each[met] = np.log(np.maximum(count - discount + alpha * share, 1e-9) / np.maximum(share, 1e-300))
+            yield np.where(self.total > 0, np.bincount(self.pair, each - others, minlength=len(self.lengths)), 0.0)
 
     def gains(self, alpha: float, discount: float) -> NDArray[np.float64]:
         """Return the same, less what the mention's words score alone."""
         k = np.arange(int(self.lengths.max(initial=0)))
         alone = np.concatenate([[0.0], np.cumsum(np.log(alpha + discount * k) - np.log(alpha + k))])
-        return self.joint(alpha, discount) - np.where(self.total > 0, alone[self.lengths], 0.0)
+        (joint,) = self.joint(alpha, [discount])
+        return joint - np.where(self.total > 0, alone[self.lengths], 0.0)
 
     def fit(self) -> tuple[float, float]:
         """Return α and d that make the words most probable."""
         if not len(self.pair):
             return float(_ALPHAS[0]), 0.0
-        found = [(float(self.joint(a, d).mean()), float(a), float(d)) for d in _DISCOUNTS for a in _ALPHAS]
+        found = [
+            (float(joint.mean()), float(alpha), float(discount))
+            for alpha in _ALPHAS
+            for discount, joint in zip(_DISCOUNTS, self.joint(alpha, _DISCOUNTS), strict=True)
+        ]
         return max(found)[1:]
 
 
 def _separate(features: NDArray[np.float64], is_own: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the weights, 0 to 1, with which features tell mentions of an entity from strangers best."""
-    from scipy.optimize import minimize  # slow to load, and not every table is of people
-
     sign = np.where(is_own, 1.0, -1.0)
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -140,6 +145,5 @@ def _separate(features: NDArray[np.float64], is_own: NDArray[np.bool_]) -> NDArr
         return float(np.logaddexp(0.0, -margin).mean()), np.append(features.T @ slope, slope.sum()) / len(sign)
 
     n = features.shape[1]
-    bounds = [(0.02, 1.0)] * n + [(None, None)]
-    found = minimize(loss, np.append(np.full(n, 0.5), 0.0), jac=True, method="L-BFGS-B", bounds=bounds)
-    return np.asarray(found.x[:-1])
+    lowest, highest = np.append(np.full(n, 0.02), -np.inf), np.append(np.full(n, 1.0), np.inf)
+    return minimise_within(loss, np.append(np.full(n, 0.5), 0.0), lowest, highest)[:-1]
