@@ -117,3 +117,42 @@ def test_the_plan_says_what_is_decided():
     assert "taken for different things" in plan.notes[0]
     plan = plan_job(Job(table=shops(220, seed=0), config=ResolveConfig(source="source")))
     assert "both readings" in plan.notes[0]
+
+
+def registers(people: pa.Table, overlap: float, seed: int) -> pa.Table:
+    """Two registers without duplicates: each person is in one of them, and a share of those with two rows in both."""
+    rng = np.random.default_rng(seed)
+    entity = np.unique(people["cluster_id"].to_pylist(), return_inverse=True)[1]
+    side, in_both = rng.integers(0, 2, entity.max() + 1), rng.random(entity.max() + 1) < overlap
+    rank = np.array([int(np.count_nonzero(entity[:i] == each)) for i, each in enumerate(entity)])
+    source = np.where(rank == 0, side[entity], 1 - side[entity])
+    return of_sources(people, source).filter(pa.array((rank == 0) | ((rank == 1) & in_both[entity])))
+
+
+def links_of(table: pa.Table) -> tuple[int, int, int]:
+    """Return how many pairs are the same, how many are linked, and how many are both."""
+    found = resolve(table.drop_columns(["id", "cluster_id"]), source="source", link=True).recalibrated()
+    gold = np.unique(table["cluster_id"].to_pylist(), return_inverse=True)[1]
+    labels = found.clustering.labels
+    a, b = np.triu_indices(len(gold), 1)
+    same, joined = gold[a] == gold[b], labels[a] == labels[b]
+    return int(same.sum()), int(joined.sum()), int((same & joined).sum())
+
+
+def test_registers_that_share_few_people_have_few_links():
+    """Members of a household are in different registers, too: they share surname, address and telephone."""
+    found = [links_of(registers(simulate_people(1_200, seed=seed), 0.1, seed=1)) for seed in (5, 7)]
+    same, joined, right = map(sum, zip(*found, strict=True))
+    assert 20 <= same <= 80
+    assert right >= 0.8 * same and joined - right <= 0.3 * same
+
+
+def test_registers_that_share_nobody_have_hardly_any_link(monkeypatch):
+    tables = [registers(simulate_people(1_200, seed=seed), 0.0, seed=1).drop_columns(["birth_date"]) for seed in (6, 8)]
+    found = [links_of(table) for table in tables]
+    joined = sum(each for _, each, _ in found)
+    assert not any(same for same, _, _ in found)
+    assert joined <= 0.01 * sum(map(len, tables))
+    # As long as all rows were taken for such as have a partner, more of them found one.
+    monkeypatch.setattr("onoma.resolve.comparison.level_counts.LevelCounts.heed_partners", lambda *_: None)
+    assert sum(links_of(table)[1] for table in tables) > 3 * joined + 10

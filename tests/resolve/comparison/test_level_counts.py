@@ -90,7 +90,7 @@ def test_unrelated_names_become_rarer_while_more_copies_have_them_than_in_any_ta
     assert heeding(held).most == pytest.approx([rarer, *[as_it_was] * 2, rarer, *[as_it_was] * 2])
     years = replace(held, own=np.zeros(6, dtype=np.bool_))  # of editions and occasions
     assert heeding(years).most == pytest.approx([rarer, *[as_it_was] * 5])
-    assert (heeding(replace(held, linking=True)).most == UNRELATED).all()
+    assert np.array_equal(heeding(replace(held, linking=True)).most, heeding(held).most)
     counts = heeding(held)
     assert np.exp(counts.weights(250.0, 0.0).tables[COPIED, 0, -1, 2]) == pytest.approx(rarer)
     for _ in range(100):

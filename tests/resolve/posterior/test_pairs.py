@@ -8,9 +8,13 @@ import pytest
 
 from onoma.corpus.simulate import simulate_people
 from onoma.resolve.api import fit_fields
-from onoma.resolve.blocking.canopies import pair_similarity
+from onoma.resolve.blocking.canopies import find_candidates, pair_similarity
 from onoma.resolve.comparison import gathering
 from onoma.resolve.comparison._weights_kernels import margins
+from onoma.resolve.comparison.compare import compare_records
+from onoma.resolve.comparison.level_counts import LevelCounts
+from onoma.resolve.comparison.swaps import mark_swaps
+from onoma.resolve.comparison.weights import NEXT, OWN, RANDOM, WeightSettings
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Problem
 from onoma.resolve.fields.prepare import prepare_fields
@@ -105,12 +109,31 @@ def test_the_nearest_strangers_are_what_is_left_without_the_best(fields):
     behind = margins(evidence.n, evidence.a, evidence.b, similarity).max(axis=1)
     left = np.flatnonzero(behind < -gathering.CLEARLY)
     assert (evidence.levels[left, -1] == last).all()
-    nearest = evidence.background[-len(left) :]
+    nearest = evidence.background[evidence.near == NEXT]
     assert 0 < len(left) < len(evidence.a)
     assert np.array_equal(nearest[:, :-1], evidence.levels[left, :-1])
-    assert (evidence.background[: -len(left), -1] == last).all() and (nearest[:, -1] < last).any()
-    assert evidence.background_weight[-len(left) :].sum() == pytest.approx(len(evidence.a))
+    assert (evidence.background[evidence.near == RANDOM, -1] == last).all() and (nearest[:, -1] < last).any()
+    assert evidence.background_weight[evidence.near == NEXT].sum() == pytest.approx(len(evidence.a))
     assert evidence.background_weight.sum() == pytest.approx(evidence.n_pairs)
+
+
+def test_strangers_of_records_without_a_partner_are_those_of_their_own_source(fields):
+    evidence = fit_records(fields, source=SOURCE, link=True, samples=5).weighed.evidence
+    own = find_candidates(fields, source=SOURCE, apart=-1)
+    assert (SOURCE[own.a] == SOURCE[own.b]).all()
+    found, levels = evidence.background[evidence.near == OWN], compare_records(fields, own.a, own.b)
+    mark_swaps(fields, own.a, own.b, levels)
+    assert np.array_equal(found[:, :-1], levels)
+    assert np.array_equal(
+        found[:, -1], gathering.contrast_levels(evidence.n, own.a, own.b, pair_similarity(fields, own.a, own.b))
+    )
+    counts = LevelCounts(evidence, WeightSettings())
+    every = counts.strangers_weight.sum()
+    for share in (1.0, 0.25, 0.0):
+        counts.heed_partners(share)
+        assert counts.strangers_weight.sum() == pytest.approx(every)
+        n_random, n_next, n_own = np.bincount(evidence.near)
+        assert counts.n_strangers.sum() == pytest.approx(n_random + share * n_next + (1.0 - share) * n_own)
 
 
 def test_more_pairs_can_be_asked_for(fields):

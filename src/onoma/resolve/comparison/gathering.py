@@ -7,15 +7,16 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
-from onoma.resolve.blocking.canopies import Candidates, pair_similarity
+from onoma.resolve.blocking.canopies import Candidates, find_candidates, pair_similarity
 from onoma.resolve.comparison._weights_kernels import margins
 from onoma.resolve.comparison.compare import LazyShares, compare_records, log_shares, random_pairs
 from onoma.resolve.comparison.neighbourhoods import ENOUGH
 from onoma.resolve.comparison.noise import noise_of
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.taught import count_in_part
-from onoma.resolve.comparison.weights import Evidence
+from onoma.resolve.comparison.weights import NEXT, OWN, RANDOM, Evidence
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.packed.texts import arrow_of
 from onoma.resolve.fields.telling.lone import taught_field
@@ -95,17 +96,25 @@ def gather_evidence(
         taught_counts=count_in_part(fields[taught], seed=seed) if taught >= 0 else None,
     )
     if apart == 1 and source is not None and source.max(initial=0) == 1:
-        return _between(fields, evidence)
+        return _between(fields, evidence, source, block, seed)
     return evidence
 
 
-def _between(fields: Sequence[FieldData], evidence: Evidence) -> Evidence:
+def _between(
+    fields: Sequence[FieldData],
+    evidence: Evidence,
+    source: NDArray[np.int32],
+    block: NDArray[np.int32] | None,
+    seed: int,
+) -> Evidence:
     """Add what two sources give: the contrast of a pair with its rivals, and the strangers that are nearest.
 
     The nearest of many strangers is ahead of its rivals *because* it is alike, so what the two say must be known
-    together. Pairs that are clearly behind show it: without the best of each record (its partner, if it has one), the
-    next are the nearest strangers, with rivals of their own. What is nearly as good as the best is left out, too: it
-    may be the partner's double.
+    together. Two sorts of pairs show it. Of records that have a partner, pairs that are clearly behind: without the
+    best (the partner), the next are the nearest strangers, with rivals of their own. What is nearly as good as the best
+    is left out, too: it may be the partner's double. Of records that have none, the best is itself a stranger, and the
+    next would be the second nearest; their nearest strangers are shown by their own source, which holds no partner.
+    How much each sort counts follows how many records have a partner (`LevelCounts.heed_partners`).
     """
     a, b = evidence.a, evidence.b
     similarity = pair_similarity(fields, a, b)
@@ -113,10 +122,12 @@ def _between(fields: Sequence[FieldData], evidence: Evidence) -> Evidence:
     last = len(CONTRAST_LEVELS) - 1
     next_ = np.flatnonzero(margins(evidence.n, a, b, similarity).max(axis=1) < -CLEARLY)
     nearest = contrast_levels(evidence.n, a[next_], b[next_], similarity[next_])
+    own, own_contrast = _inside(fields, source, block, seed)
     # Pairs that are no candidates have better rivals than each other.
-    behind = np.concatenate([np.full(len(evidence.background), last, dtype=np.int8), nearest])
-    background = np.concatenate([evidence.background, evidence.levels[next_]])
-    weight = np.full(len(next_), len(a) / max(len(next_), 1))
+    behind = np.concatenate([np.full(len(evidence.background), last, dtype=np.int8), nearest, own_contrast])
+    background = np.concatenate([evidence.background, evidence.levels[next_], own])
+    near = np.repeat(np.array([RANDOM, NEXT, OWN], dtype=np.int8), [len(evidence.background), len(next_), len(own)])
+    weight = np.repeat([len(a) / max(len(next_), 1), 0.0], [len(next_), len(own)])
     return replace(
         evidence,
         levels=np.concatenate([evidence.levels, contrast[:, None]], axis=1),
@@ -129,10 +140,25 @@ def _between(fields: Sequence[FieldData], evidence: Evidence) -> Evidence:
         own=np.append(evidence.own, False),
         words=np.append(evidence.words, 1.0),
         linking=True,
+        near=near,
         contrast=len(evidence.n_levels),
         taught=-1,
         taught_counts=None,
     )
+
+
+def _inside(
+    fields: Sequence[FieldData], source: NDArray[np.int32], block: NDArray[np.int32] | None, seed: int
+) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Return what near pairs inside each source agree on, and how they compare with their rivals there."""
+    found = find_candidates(fields, source=source, block=block, apart=-1)
+    contrast = contrast_levels(len(source), found.a, found.b, pair_similarity(fields, found.a, found.b))
+    some = np.arange(len(found.a))
+    if len(some) > _STRANGERS:  # as many show what all do
+        some = np.sort(stream(seed, "own source").choice(len(some), _STRANGERS, replace=False))
+    levels = compare_records(fields, found.a[some], found.b[some])
+    mark_swaps(fields, found.a[some], found.b[some], levels)
+    return levels, contrast[some]
 
 
 def contrast_levels(

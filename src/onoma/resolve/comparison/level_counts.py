@@ -8,7 +8,7 @@ from onoma.resolve.comparison.dependence import dependence, spanning_tree
 from onoma.resolve.comparison.noise import FIRM, UNRELATED, USUAL, WEAK
 from onoma.resolve.comparison.patterns import Patterns
 from onoma.resolve.comparison.relatives import draw_to_strangers
-from onoma.resolve.comparison.weights import COPIED, FRESH, RELATED, Evidence, Weights, WeightSettings
+from onoma.resolve.comparison.weights import COPIED, FRESH, RANDOM, RELATED, Evidence, Weights, WeightSettings
 
 __all__ = ["LevelCounts"]
 
@@ -38,8 +38,7 @@ class LevelCounts:
             self.parent[np.arange(self.f) != evidence.contrast] = evidence.contrast
         self.counts = np.zeros((3, self.f, self.k + 1, self.k))
         self.patterns, self.strangers = Patterns.of(evidence.levels), Patterns.of(evidence.background)
-        self.strangers_weight = self.strangers.sums(evidence.background_weight)
-        self.n_strangers = self.strangers.sums(np.ones(1))
+        self._weigh_strangers(1.0)
         self.background = self._background()
         self.lifted = self._lifted()
         self.typical = self._typical()
@@ -52,6 +51,25 @@ class LevelCounts:
         self.most = np.full(self.f, UNRELATED)
         """By field, the most that unrelated values can be among copies."""
         self.alike, self.held = self._alike(), self._held()
+
+    def heed_partners(self, share: float) -> None:
+        """Count strangers anew, now that the share of records is known that have a partner in the other source.
+
+        Those who have one show the nearest strangers by what is next to it, those who have none by what is nearest in
+        their own source (`gathering._between`).
+        """
+        self._weigh_strangers(share)
+        self.background, self.lifted = self._background(), self._lifted()
+
+    def _weigh_strangers(self, share: float) -> None:
+        """Say how many pairs each pattern of the background stands for, and how many it has."""
+        weight, near = self.evidence.background_weight, self.evidence.near
+        count = np.ones(len(weight))
+        if near is not None:
+            counted = np.array([0.0, share, 1.0 - share])[near]
+            weight = np.where(near == RANDOM, weight, counted * len(self.evidence.a) / max(counted.sum(), 1e-9))
+            count = np.where(near == RANDOM, 1.0, counted)
+        self.strangers_weight, self.n_strangers = self.strangers.sums(weight), self.strangers.sums(count)
 
     def _background(self) -> NDArray[np.float64]:
         counts = np.zeros((self.f, self.k + 1, self.k))
@@ -68,7 +86,7 @@ class LevelCounts:
         return np.where(equal, self.evidence.log_share, 0.0).sum(axis=0) / np.maximum(equal.sum(axis=0), 1)
 
     def _lifted(self) -> NDArray[np.float64]:
-        """Return the pairs of the background, each counted once, by field, level of the parent and level."""
+        """Return the pairs of the background, not what they stand for, by field, level of the parent and level."""
         counts = np.zeros((self.f, self.k + 1, self.k))
         count_levels(self.strangers.levels, self.parent, self.n_strangers, counts)
         return counts[:, :-1]
@@ -221,13 +239,13 @@ class LevelCounts:
         """Return the fields whose unrelated values are held to what is usual, with the first level of these.
 
         They are names, and days where people are named: what families share is all but these. A year may be that of an
-        occasion, and another edition has another. Between two sources nobody has relatives, and a partner that is not
-        the right one is a stranger.
+        occasion, and another edition has another.
         """
         noise = self.evidence.noise
-        if noise is None or self.evidence.linking:
+        if noise is None:
             return []
-        fields = np.flatnonzero(noise.firm & (self._telling_names() | self.evidence.own))
+        held = self._telling_names() | self.evidence.own
+        fields = np.flatnonzero(noise.firm & held[: len(noise.firm)])  # of contrast nothing is known
         return [(f, int(noise.unrelated[f])) for f in fields.tolist()]
 
     def _telling_names(self) -> NDArray[np.bool_]:

@@ -39,11 +39,15 @@ def learn_weights(
     counts = LevelCounts(evidence, settings)
     weights = counts.start()
     weigh = PatternWeights(evidence, counts.patterns)
-    total = settings.n_closed + settings.n_stochastic
+    total = settings.n_closed + (settings.n_closed if evidence.linking else settings.n_stochastic)
     with progress.task("learning weights", total=total, unit="rounds") as task:
         weights = _closed_form(evidence, counts, weights, settings, weigh, task.advance)
         sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=seed, outside=evidence.outside)
-        if not evidence.linking:
+        if evidence.linking:
+            links = weights.kappa * evidence.n_pairs
+            counts.heed_partners(min(2.0 * links / evidence.n, 1.0))
+            weights = _closed_form(evidence, counts, weights, settings, weigh, task.advance)
+        else:
             weights = _stochastic(evidence, counts, weights, settings, sampler, weigh, task.advance)
     return weights, sampler
 

@@ -25,9 +25,24 @@ from onoma.resolve.comparison._weights_kernels import score_pairs
 from onoma.resolve.comparison.compare import LazyShares
 from onoma.resolve.comparison.noise import Noise
 
-__all__ = ["COPIED", "FRESH", "RELATED", "Evidence", "WeightSettings", "Weights", "edge_weights", "log_bayes_factors"]
+__all__ = [
+    "COPIED",
+    "FRESH",
+    "NEXT",
+    "OWN",
+    "RANDOM",
+    "RELATED",
+    "Evidence",
+    "WeightSettings",
+    "Weights",
+    "edge_weights",
+    "log_bayes_factors",
+]
 
 COPIED, RELATED, FRESH = 0, 1, 2
+RANDOM, NEXT, OWN = 0, 1, 2
+"""Pairs of the background: drawn from those that are no candidates, next to the best of a record in the other source,
+and near in its own source."""
 _CLIP = 60.0  # log weights beyond this are certain
 _AHEAD = 8.0
 """By how much, as a logarithm, a relation can outweigh a copy."""
@@ -76,6 +91,8 @@ class Evidence:
     """The field of which other tables have taught what its levels mean, if there is one (`taught.py`)."""
     taught_counts: NDArray[np.int64] | None = None
     """Of that field, candidates at each level after the first in a part of the table; None: the table is small."""
+    near: NDArray[np.int8] | None = None
+    """Between two sources, what each pair of the background is: `RANDOM`, `NEXT` or `OWN`."""
     outside: NDArray[np.bool_] | None = None
     """Records that are here as neighbours only, where the evidence is about some records: their own origins, and the
     other half of the pairs with them, are not."""
