@@ -343,19 +343,22 @@ def _apart_instead(whole: Resolution, ready: Ready, run: RunContext) -> Resoluti
 
     As one text a record is compared as other tables teach, which is too strict with texts of many parts. Taken apart,
     weights are learnt here and can be checked: a calibrated answer with a greater expected F1 stays. If none is
-    calibrated, that with the greatest expected F1 does, unless the texts look all different.
+    calibrated, that with the greatest expected F1 does. Texts that look all different are so unless both ways to take
+    them apart find copies: a family that shares an address looks like a copy to one of them.
     """
     field = whole_records(ready, whole.config, len(whole.table))
     if field is None or whole.is_stopped:
         return None
-    before, found = whole.quality.expected_f1, []
+    before, different, found = whole.quality.expected_f1, whole.quality.all_different, []
     for fields, how in fields_apart(field):
         other = replace(ready, fields=fields, source=None, apart=True)
         answer = resolve(other, ready.config, progress=run.progress, stop=run.stop)
-        if not answer.is_stopped and (after := answer.quality.expected_f1) is not None:
+        if answer.is_stopped or (different and not answer.quality.has_links):
+            return None
+        if (after := answer.quality.expected_f1) is not None:
             found.append((after, how, answer))
     trusted = [each for each in found if each[2].quality.calibrated]
-    if not trusted and not whole.quality.all_different and not whole.quality.calibrated:
+    if not trusted and not different and not whole.quality.calibrated:
         trusted = found
     after, how, best = max(trusted, key=lambda each: each[0], default=(-1.0, "", whole))
     if after <= (-1.0 if before is None else before):

@@ -33,7 +33,7 @@ from onoma.resolve.check.copies import OFF_RECALL
 from onoma.resolve.check.lists import is_all_different, is_list, nearest
 from onoma.resolve.check.namesakes import told_by_names
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
-from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share, ceiling_of_pairs, unchecked
+from onoma.resolve.check.quality import DOUBTED, FEWEST_LINKS, SAFE, Quality, Share, ceiling_of_pairs, unchecked
 from onoma.resolve.check.single import is_one_thing
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ _STATED = 0.01
 """Pairs below this probability are not stated."""
 _LEAST_TOGETHER = 1e-6
 """The least part of what is stated that counts as reported: where decoys convict every link, nothing would be left."""
-FEWEST_LINKS = 10
-"""Links from which on there is something to check."""
 OFF_PRECISION = 1.0
 """How far estimates were off on labelled tables: the standard deviation of the logarithm of the number of false
 links."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.numerics.rng import stream
-from onoma.resolve.check.quality import DOUBTED, SAFE, Quality, Share
+from onoma.resolve.check.quality import DOUBTED, FEWEST_LINKS, SAFE, Quality, Share
 from onoma.resolve.contract import Posterior
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ UNNAMED = 0.2
 """The odds of two people where names tell nothing: .16 and .23; without any one kind .10 to .34."""
 OFF_NAMES = 1.0
 """How far the precision of pairs was off by names on these tables: the standard deviation of its log odds."""
-FEWEST_LINKS = 10
 N_DRAWN, N_DRAWS = 20_000, 400
 """Pairs of an entity that are drawn to tell the share that is right, and draws of what is not known of it."""
 

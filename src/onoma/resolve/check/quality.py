@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.resolve.check.calibrate import Bin
 
-__all__ = ["DOUBTED", "Quality", "Share", "ceiling_of_pairs", "unchecked"]
+__all__ = ["DOUBTED", "FEWEST_LINKS", "Quality", "Share", "ceiling_of_pairs", "unchecked"]
 
 SAFE = 0.95
 """Links at least as likely are called safe."""
+FEWEST_LINKS = 10
+"""Links from which on there is something to check."""
 DOUBTED = 0.9
 """The most that is stated of a row where the checks cannot be relied on: nothing is called sure there."""
 
@@ -93,6 +95,11 @@ class Quality:
     def stated_of_pairs(self, pairs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what is stated of the probabilities of pairs: none above their ceiling, in the same order."""
         return _below(self.pair_ceiling, pairs)
+
+    @property
+    def has_links(self) -> bool:
+        """Whether there are links enough to be checked."""
+        return self.n_links >= FEWEST_LINKS
 
     @property
     def expected_f1(self) -> float | None:
