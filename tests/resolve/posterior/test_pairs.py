@@ -132,7 +132,7 @@ def test_strangers_of_records_without_a_partner_are_those_of_their_own_source(fi
     for share in (1.0, 0.25, 0.0):
         counts.heed_partners(share)
         assert counts.strangers_weight.sum() == pytest.approx(every)
-        n_random, n_next, n_own = np.bincount(evidence.near)
+        n_random, n_next, n_own = np.bincount(evidence.near, evidence.near_weight)
         assert counts.n_strangers.sum() == pytest.approx(n_random + share * n_next + (1.0 - share) * n_own)
 
 

@@ -36,6 +36,8 @@ CONTRAST_LEVELS = (
 CLEARLY = CONTRAST_CUTS[2]
 """By how much a pair is ahead that is no longer just ahead, and a pair behind that is clearly behind."""
 _STRANGERS = 300_000
+_SIMILARITIES = np.linspace(0.0, 1.0, 21)
+"""Bins of similarity."""
 _NAMES = ("person", "organisation")
 """Kinds of names."""
 
@@ -113,8 +115,9 @@ def _between(
     together. Two sorts of pairs show it. Of records that have a partner, pairs that are clearly behind: without the
     best (the partner), the next are the nearest strangers, with rivals of their own. What is nearly as good as the best
     is left out, too: it may be the partner's double. Of records that have none, the best is itself a stranger, and the
-    next would be the second nearest; their nearest strangers are shown by their own source, which holds no partner.
-    How much each sort counts follows how many records have a partner (`LevelCounts.heed_partners`).
+    next would be the second nearest; their nearest strangers are shown by their own source, which holds no partner, as
+    far as its records are not more alike than those of two sources (`_as_between`). How much each sort counts follows
+    how many records have a partner (`LevelCounts.heed_partners`).
     """
     a, b = evidence.a, evidence.b
     similarity = pair_similarity(fields, a, b)
@@ -122,7 +125,7 @@ def _between(
     last = len(CONTRAST_LEVELS) - 1
     next_ = np.flatnonzero(margins(evidence.n, a, b, similarity).max(axis=1) < -CLEARLY)
     nearest = contrast_levels(evidence.n, a[next_], b[next_], similarity[next_])
-    own, own_contrast = _inside(fields, source, block, seed)
+    own, own_contrast, own_weight = _inside(fields, source, block, similarity[next_], seed)
     # Pairs that are no candidates have better rivals than each other.
     behind = np.concatenate([np.full(len(evidence.background), last, dtype=np.int8), nearest, own_contrast])
     background = np.concatenate([evidence.background, evidence.levels[next_], own])
@@ -141,6 +144,7 @@ def _between(
         words=np.append(evidence.words, 1.0),
         linking=True,
         near=near,
+        near_weight=np.concatenate([np.ones(len(near) - len(own)), own_weight]),
         contrast=len(evidence.n_levels),
         taught=-1,
         taught_counts=None,
@@ -148,17 +152,55 @@ def _between(
 
 
 def _inside(
-    fields: Sequence[FieldData], source: NDArray[np.int32], block: NDArray[np.int32] | None, seed: int
-) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Return what near pairs inside each source agree on, and how they compare with their rivals there."""
-    found = find_candidates(fields, source=source, block=block, apart=-1)
-    contrast = contrast_levels(len(source), found.a, found.b, pair_similarity(fields, found.a, found.b))
+    fields: Sequence[FieldData],
+    source: NDArray[np.int32],
+    block: NDArray[np.int32] | None,
+    between: NDArray[np.float64],
+    seed: int,
+) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.float64]]:
+    """Return what near pairs inside each source agree on, how they compare with their rivals, and how much they count.
+
+    Parameters
+    ----------
+    between
+        The similarity of pairs between the sources that are clearly behind.
+    """
+    n, found = len(source), find_candidates(fields, source=source, block=block, apart=-1)
+    similarity = pair_similarity(fields, found.a, found.b)
+    contrast = contrast_levels(n, found.a, found.b, similarity)
+    behind = margins(n, found.a, found.b, similarity).max(axis=1) < -CLEARLY
+    weight = _as_between(similarity, similarity[behind], between)
     some = np.arange(len(found.a))
     if len(some) > _STRANGERS:  # as many show what all do
         some = np.sort(stream(seed, "own source").choice(len(some), _STRANGERS, replace=False))
     levels = compare_records(fields, found.a[some], found.b[some])
     mark_swaps(fields, found.a[some], found.b[some], levels)
-    return levels, contrast[some]
+    return levels, contrast[some], weight[some]
+
+
+def _as_between(
+    similarity: NDArray[np.float64], inside: NDArray[np.float64], between: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return how much pairs inside a source count, by their similarity.
+
+    A shop writes all its offers in one way, and has variants of one thing, so that its rows are more alike than those
+    of two shops. How much more, pairs show that are clearly behind, which are neither partners nor doubles: pairs count
+    as much as there are such of their similarity or more between the sources, for each inside.
+
+    Parameters
+    ----------
+    inside, between
+        The similarity of pairs that are clearly behind.
+
+    Examples
+    --------
+    >>> inside, between = np.array([0.2, 0.2, 0.9, 0.9, 0.9]), np.array([0.2, 0.2, 0.2, 0.9])
+    >>> _as_between(np.array([0.2, 0.93]), inside, between).tolist()
+    [0.8333333333333334, 0.5]
+    """
+    tails = [np.cumsum(np.histogram(each, _SIMILARITIES)[0][::-1])[::-1] + 1.0 for each in (between, inside)]
+    place = np.clip(np.digitize(similarity, _SIMILARITIES) - 1, 0, len(_SIMILARITIES) - 2)
+    return np.minimum(tails[0] / tails[1], 1.0)[place]
 
 
 def contrast_levels(

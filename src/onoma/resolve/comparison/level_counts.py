@@ -63,10 +63,10 @@ class LevelCounts:
 
     def _weigh_strangers(self, share: float) -> None:
         """Say how many pairs each pattern of the background stands for, and how many it has."""
-        weight, near = self.evidence.background_weight, self.evidence.near
+        weight, near, near_weight = self.evidence.background_weight, self.evidence.near, self.evidence.near_weight
         count = np.ones(len(weight))
-        if near is not None:
-            counted = np.array([0.0, share, 1.0 - share])[near]
+        if near is not None and near_weight is not None:
+            counted = np.array([0.0, share, 1.0 - share])[near] * near_weight
             weight = np.where(near == RANDOM, weight, counted * len(self.evidence.a) / max(counted.sum(), 1e-9))
             count = np.where(near == RANDOM, 1.0, counted)
         self.strangers_weight, self.n_strangers = self.strangers.sums(weight), self.strangers.sums(count)

@@ -93,6 +93,8 @@ class Evidence:
     """Of that field, candidates at each level after the first in a part of the table; None: the table is small."""
     near: NDArray[np.int8] | None = None
     """Between two sources, what each pair of the background is: `RANDOM`, `NEXT` or `OWN`."""
+    near_weight: NDArray[np.float64] | None = None
+    """For each of them, how much it counts among its like."""
     outside: NDArray[np.bool_] | None = None
     """Records that are here as neighbours only, where the evidence is about some records: their own origins, and the
     other half of the pairs with them, are not."""
