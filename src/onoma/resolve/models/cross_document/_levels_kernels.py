@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from onoma.numerics.kernels import kernel, lean
 from onoma.numerics.rng import below, uniform
 
-N_FREE, N_USED, N_PROPOSED, N_ACCEPTED, IS_FULL = range(5)
-"""Places in `Groups.state`."""
+N_FREE, N_USED, N_PROPOSED, N_ACCEPTED, IS_FULL, CLOCK = range(6)
+"""Places in `Groups.state`; the clock counts changes of groups."""
+N_STATE = 6
 EMPTY = -1
 NEVER = 1e-300
 """A chance that is none, for its logarithm."""
@@ -58,8 +59,17 @@ class Groups(NamedTuple):
     free: NDArray[np.int64]
     keys: NDArray[np.int64]
     sums: NDArray[np.float64]
+    """Beside the keys, in the same lines of the cache: what is looked for is mostly far from the processor."""
     counts: NDArray[np.int32]
+    there: NDArray[np.uint64]
+    """A bit for each of some numbers made of keys, set where one is in the table: most keys looked for are not."""
     state: NDArray[np.int64]
+    changed: NDArray[np.int64]
+    """When each group last changed, by a clock of changes: no two groups have the same time."""
+    asked: NDArray[np.int64]
+    """The time of its group for which an item's `stay` is known; -1: none."""
+    stay: NDArray[np.float64]
+    """By item, what it scores with the others of its group and the chance to be proposed to them."""
     head: NDArray[np.int64]
     after: NDArray[np.int64]
     before: NDArray[np.int64]
@@ -78,11 +88,30 @@ class Rules(NamedTuple):
 
 
 @lean
-def _find(keys: NDArray[np.int64], key: int) -> int:
+def _mix(key: int) -> np.uint64:
+    """Return a key's bits mixed; Fibonacci hashing: neighbouring features must not fall into neighbouring places."""
+    return np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+
+
+@lean
+def _note(there: NDArray[np.uint64], mixed: np.uint64) -> None:
+    """Note that a key is in the table."""
+    bit = (mixed >> np.uint64(17)) & np.uint64(64 * len(there) - 1)
+    there[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+
+
+@lean
+def _may_be(there: NDArray[np.uint64], mixed: np.uint64) -> bool:
+    """Return whether a key may be in the table; if not, it is not."""
+    bit = (mixed >> np.uint64(17)) & np.uint64(64 * len(there) - 1)
+    return bool((there[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1))
+
+
+@lean
+def _find(keys: NDArray[np.int64], key: int, mixed: np.uint64) -> int:
     """Return where a key stands, or where it would."""
     mask = np.uint64(len(keys) - 1)
-    # Fibonacci hashing, its upper half: neighbouring features must not fall into neighbouring places.
-    place = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(20)) & mask
+    place = (mixed >> np.uint64(20)) & mask
     while keys[place] != key and keys[place] != EMPTY:
         place = (place + np.uint64(1)) & mask
     return int(place)
@@ -129,6 +158,8 @@ def add_item(items: Items, groups: Groups, item: int, group: int, sign: int) -> 
     """Put an item into a group (sign 1), or take it out (-1)."""
     groups.size[group] += sign * items.size[item]
     groups.n_items[group] += sign
+    groups.state[CLOCK] += 1
+    groups.changed[group] = groups.state[CLOCK]
     if len(groups.head) > 0:
         _list_item(groups, item, group, sign)
         return
@@ -136,10 +167,12 @@ def add_item(items: Items, groups: Groups, item: int, group: int, sign: int) -> 
         if items.key[at] == 0.0:
             continue
         key = (group << 32) | items.features[at]
-        place = _find(groups.keys, key)
+        mixed = _mix(key)
+        place = _find(groups.keys, key, mixed)
         if groups.keys[place] == EMPTY:
             groups.keys[place] = key
             groups.state[N_USED] += 1
+            _note(groups.there, mixed)
         groups.counts[place] += sign
         groups.sums[place] = groups.sums[place] + sign * items.key[at] if groups.counts[place] else 0.0
 
@@ -150,6 +183,7 @@ def fill(items: Items, groups: Groups) -> None:
     groups.keys[:] = EMPTY
     groups.sums[:] = 0.0
     groups.counts[:] = 0
+    groups.there[:] = 0
     groups.size[:] = 0
     groups.n_items[:] = 0
     groups.state[N_USED] = 0
@@ -182,7 +216,13 @@ def affinity(items: Items, reach: Reach, groups: Groups, item: int, group: int) 
         feature = items.features[at]
         part = items.chance[at] - before
         before = items.chance[at]
-        place = _find(groups.keys, (group << 32) | feature)
+        key = (group << 32) | feature
+        mixed = _mix(key)
+        if not _may_be(groups.there, mixed):
+            continue
+        place = _find(groups.keys, key, mixed)
+        if groups.keys[place] == EMPTY:
+            continue
         n = groups.counts[place]
         if n == 0:
             continue
@@ -245,7 +285,11 @@ def step_item(rng: NDArray[np.uint64], items: Items, reach: Reach, groups: Group
     there = _propose(rng, items, reach, groups, rules, item)
     if there == here:
         return 0.0
-    stay, back = affinity(items, reach, groups, item, here)
+    if groups.asked[item] != groups.changed[here]:
+        stay, back = affinity(items, reach, groups, item, here)
+        groups.asked[item] = groups.changed[here]
+        groups.stay[item, 0], groups.stay[item, 1] = stay, back
+    stay, back = groups.stay[item, 0], groups.stay[item, 1]
     stay -= rules.bias * items.size[item] * (groups.size[here] - items.size[item])
     go, forth, n_there = 0.0, 0.0, 0
     if there >= 0:
@@ -292,32 +336,57 @@ def sample(
 
 @kernel
 def sum_by(
-    place: NDArray[np.int64],
+    group: NDArray[np.int64],
     n: int,
+    order: NDArray[np.int64],
     offsets: NDArray[np.int64],
     features: NDArray[np.int32],
-    values: NDArray[np.float32],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Add up sparse rows that fall to one place; `place` is in order."""
+    query: NDArray[np.float32],
+    key: NDArray[np.float32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
+    """Add up the sparse rows of each group; `order` has the rows group by group."""
     top = 0
     for feature in features:
         top = max(top, feature)
     seen = np.full(top + 1, -1, np.int64)
     out_offsets = np.zeros(n + 1, np.int64)
     out_features = np.empty(len(features), np.int32)
-    out_values = np.zeros((len(features), values.shape[1]), np.float32)
-    used, row = 0, 0
-    for group in range(n):
+    out_query, out_key = np.zeros(len(features), np.float32), np.zeros(len(features), np.float32)
+    used, k = 0, 0
+    for each in range(n):
         first = used
-        while row < len(place) and place[row] == group:
+        while k < len(order) and group[order[k]] == each:
+            row = order[k]
             for at in range(offsets[row], offsets[row + 1]):
                 feature = features[at]
                 if seen[feature] < first:
                     seen[feature] = used
                     out_features[used] = feature
                     used += 1
-                for c in range(values.shape[1]):
-                    out_values[seen[feature], c] += values[at, c]
-            row += 1
-        out_offsets[group + 1] = used
-    return out_offsets, out_features[:used].copy(), out_values[:used].copy()
+                out_query[seen[feature]] += query[at]
+                out_key[seen[feature]] += key[at]
+            k += 1
+        out_offsets[each + 1] = used
+    return out_offsets, out_features[:used].copy(), out_query[:used].copy(), out_key[:used].copy()
+
+
+@kernel
+def hold(
+    offsets: NDArray[np.int64], features: NDArray[np.int32], key: NDArray[np.float32], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return, feature after feature, the items that have it."""
+    starts = np.zeros(n + 1, np.int64)
+    for at in range(len(features)):
+        if key[at] != 0.0:
+            starts[features[at] + 1] += 1
+    for feature in range(n):
+        starts[feature + 1] += starts[feature]
+    next_one = starts.copy()
+    holders = np.empty(starts[n], np.int32)
+    for item in range(len(offsets) - 1):
+        for at in range(offsets[item], offsets[item + 1]):
+            if key[at] != 0.0:
+                feature = features[at]
+                holders[next_one[feature]] = item
+                next_one[feature] += 1
+    return starts, holders

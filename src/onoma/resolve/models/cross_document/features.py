@@ -12,9 +12,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from onoma.resolve.models.cross_document._features_kernels import ascend, in_order, number, put
 from onoma.resolve.models.cross_document.levels import Features
 
-__all__ = ["mention_features"]
+__all__ = ["mention_features", "number_densely"]
+
+
+_SPARSE = 8
+"""Ids are numbered by a table of all there might be, unless these are so many times as many."""
 
 
 class _Rows:
@@ -32,18 +37,25 @@ class _Rows:
         key: NDArray[np.float32],
     ) -> None:
         """Add features of one kind; their ids are numbered anew, apart from those of other kinds."""
-        known, places = np.unique(ids, return_inverse=True)
-        self._parts.append((rows, places.astype(np.int64) + self._n_features, query, key))
-        self._n_features += len(known)
+        places, n_known = number_densely(ids)
+        self._parts.append((rows, places + self._n_features, query, key))
+        self._n_features += n_known
 
     def features(self) -> Features:
         """Return the rows, the features of each in order."""
-        rows = np.concatenate([part[0] for part in self._parts])
-        ids = np.concatenate([part[1] for part in self._parts])
-        order = np.lexsort((ids, rows))
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self._n))])
-        query, key = (np.concatenate([part[k] for part in self._parts])[order] for k in (2, 3))
-        return Features(offsets, ids[order].astype(np.int32), query, key)
+        offsets = np.zeros(self._n + 1, np.int64)
+        for part in self._parts:
+            offsets[1:] += np.bincount(part[0], minlength=self._n)
+        np.cumsum(offsets, out=offsets)
+        ends, n = offsets[:-1].copy(), int(offsets[-1])
+        found = Features(offsets, np.empty(n, np.int32), np.empty(n, np.float32), np.empty(n, np.float32))
+        for rows, ids, query, key in self._parts:
+            if ascend(rows, ids):
+                put(rows, ids, query, key, ends, found.features, found.query, found.key)
+                continue
+            order = in_order(ids, self._n_features)
+            put(rows[order], ids[order], query[order], key[order], ends, found.features, found.query, found.key)
+        return found
 
 
 def mention_features(table: pa.Table, *, context: float, same: float, here: float = 0.0) -> Features:
@@ -106,6 +118,21 @@ def _near(
 
 def _both(document: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int64]:
     return document * (int(ids.max(initial=0)) + 1) + ids
+
+
+def number_densely(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Return for each id its rank among those there are, and how many there are.
+
+    Examples
+    --------
+    >>> number_densely(np.array([7, 3, 7]))
+    (array([1, 0, 1]), 2)
+    """
+    top = int(ids.max(initial=-1)) + 1
+    if int(ids.min(initial=0)) < 0 or top > _SPARSE * len(ids) + (1 << 16):
+        known, places = np.unique(ids, return_inverse=True)
+        return places.astype(np.int64), len(known)
+    return number(ids, top)
 
 
 def _lists(table: pa.Table, ids: str, values: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:

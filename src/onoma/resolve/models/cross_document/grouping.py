@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
 from onoma.numerics.rng import kernel_state
-from onoma.resolve.models.cross_document.features import mention_features
+from onoma.resolve.models.cross_document._features_kernels import least_by
+from onoma.resolve.models.cross_document.features import mention_features, number_densely
 from onoma.resolve.models.cross_document.levels import Features, Level, Moves
 
 __all__ = ["CrossDocumentSettings", "LevelName", "features_of", "log_score", "start", "step"]
@@ -234,14 +235,17 @@ def meeting_names(table: pa.Table, seed: int, round: int) -> NDArray[np.int64]:
     names = near.flatten().to_numpy()
     entity = np.unique(table["entity"].to_numpy(), return_inverse=True)[1]
     salt = kernel_state(seed, "cross-document", "names", round)[0]
-    mixed = names.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ salt
+    number, n_known = number_densely(names)
+    known = np.empty(n_known, np.int64)
+    known[number] = names
+    mixed = known.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ salt
     mixed = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(29)
-    order = np.lexsort((names, mixed))
-    owner = np.repeat(entity, lengths)
-    chosen = np.full(int(entity.max(initial=-1)) + 1, -1, np.int64)
-    # Backwards, so that what comes first is written last.
-    chosen[owner[order[::-1]]] = names[order[::-1]]
+    order = np.argsort(mixed, kind="stable")  # equal ones by the name, as they are numbered
+    rank = np.empty(n_known, np.int64)
+    rank[order] = np.arange(n_known)
+    first = least_by(np.repeat(entity, lengths), rank[number], int(entity.max(initial=-1)) + 1, n_known)
+    chosen = np.append(known[order], -1)[first]
     return chosen[entity]
 
 

@@ -15,16 +15,22 @@ from onoma.resolve.models.cross_document._levels_kernels import (
     N_ACCEPTED,
     N_FREE,
     N_PROPOSED,
+    N_STATE,
     Groups,
     Items,
     Reach,
     Rules,
     fill,
+    hold,
     sample,
     sum_by,
 )
 
 __all__ = ["Features", "Level", "Moves"]
+
+
+_BITS = 4
+"""Bits for each slot of the table of sums by which keys that are not there are told."""
 
 
 class Moves(NamedTuple):
@@ -52,14 +58,9 @@ class Features:
 
     def summed(self, group: NDArray[np.int64]) -> Self:
         """Return one row for each group (numbered 0, 1, 2…): the sum of its items' rows."""
-        order = np.argsort(group, kind="stable")
-        lengths = np.diff(self.offsets)[order]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        at = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][order] - offsets[:-1], lengths)
-        values = np.stack([self.query[at], self.key[at]], axis=1)
         n = int(group.max(initial=-1)) + 1
-        found, features, summed = sum_by(group[order], n, offsets, self.features[at], values)
-        return type(self)(found, features, summed[:, 0].copy(), summed[:, 1].copy())
+        order = np.argsort(group, kind="stable")
+        return type(self)(*sum_by(group, n, order, self.offsets, self.features, self.query, self.key))
 
     def own(self) -> NDArray[np.float64]:
         """Return Σ query · key of each item with itself."""
@@ -113,7 +114,8 @@ class Level:
     ) -> None:
         n = len(features)
         self._n_listed = n if by_pairs else 0
-        holders = _holders(features)
+        # Who has a feature is asked by those alone who propose by it.
+        holders = _holders(features) if informed else (np.zeros(1, np.int64), np.zeros(0, np.int32))
         chance = _chances(features, np.diff(holders[0])) if informed else np.zeros(len(features.features), np.float32)
         size = np.ones(n, np.int64) if size is None else size
         self._items = Items(
@@ -126,13 +128,14 @@ class Level:
         padded = np.zeros(n, np.int64)
         if above is not None:
             padded[: len(above)] = above
-        self._groups = self._table(group.astype(np.int64).copy(), padded, np.zeros(5, np.int64))
+        self._groups = self._table(group.astype(np.int64).copy(), padded, np.zeros(N_STATE, np.int64))
         self.gained = 0.0
         """Log score gained so far."""
 
     def _table(self, of: NDArray[np.int64], above: NDArray[np.int64], state: NDArray[np.int64]) -> Groups:
         n = len(of)
         n_slots = 1 << max(4, int(2 * len(self._items.features) + 64).bit_length())
+        slots = np.empty((n_slots, 2), np.int64)
         state[IS_FULL] = 0
         groups = Groups(
             of,
@@ -140,10 +143,14 @@ class Level:
             np.zeros(n, np.int64),
             above,
             np.zeros(n, np.int64),
-            np.empty(n_slots, np.int64),
-            np.empty(n_slots, np.float64),
+            slots[:, 0],
+            slots.view(np.float64)[:, 1],
             np.empty(n_slots, np.int32),
+            np.empty(n_slots * _BITS // 64, np.uint64),
             state,
+            np.zeros(n, np.int64),
+            np.full(n, -1, np.int64),
+            np.zeros((n, 2)),
             np.zeros(self._n_listed, np.int64),
             np.zeros(self._n_listed, np.int64),
             np.zeros(self._n_listed, np.int64),
@@ -195,12 +202,8 @@ class Level:
 
 def _holders(features: Features) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return, feature after feature, the items that have it."""
-    has = features.key != 0.0
-    owner = np.repeat(np.arange(len(features), dtype=np.int32), np.diff(features.offsets))
     n = int(features.features.max(initial=-1)) + 1
-    counts = np.bincount(features.features[has], minlength=n)
-    order = np.argsort(features.features[has], kind="stable")
-    return np.concatenate([[0], np.cumsum(counts)]), owner[has][order]
+    return hold(features.offsets, features.features, features.key, n)
 
 
 def _chances(features: Features, n_holders: NDArray[np.int64]) -> NDArray[np.float32]:
