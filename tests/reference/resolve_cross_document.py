@@ -64,3 +64,40 @@ def nested_posterior(psi, sub_psi):
             if all(labels[i] == labels[j] for i in range(len(psi)) for j in range(len(psi)) if finer[i] == finer[j]):
                 found[labels, finer] = float(np.exp(log_score(psi, labels) + log_score(sub_psi, finer)))
     return normalised(found)
+
+
+def numbered(ids):
+    """The rank of each id among those there are, and how many there are."""
+    known = sorted(set(ids.tolist()))
+    return [known.index(each) for each in ids.tolist()], len(known)
+
+
+def rows_in_order(n, parts):
+    """By row, (id, query, key) of all parts in order of the ids; equal ids stay as they came."""
+    rows = [[] for _ in range(n)]
+    for part in parts:
+        for row, *element in zip(*part, strict=True):
+            rows[row].append(tuple(element))
+    return [sorted(row, key=lambda element: element[0]) for row in rows]
+
+
+def holders(features):
+    """By feature, the items with a key there."""
+    top = int(features.features.max(initial=-1)) + 1
+    found = [[] for _ in range(top)]
+    for item in range(len(features)):
+        for at in range(features.offsets[item], features.offsets[item + 1]):
+            if features.key[at] != 0.0:
+                found[features.features[at]].append(item)
+    return found
+
+
+def summed(features, group):
+    """By group, {feature: [query, key]} added up item after item, in single precision."""
+    found = [{} for _ in range(int(group.max()) + 1)]
+    for item, of in enumerate(group.tolist()):
+        for at in range(features.offsets[item], features.offsets[item + 1]):
+            sums = found[of].setdefault(int(features.features[at]), [np.float32(0.0), np.float32(0.0)])
+            sums[0] += features.query[at]
+            sums[1] += features.key[at]
+    return found

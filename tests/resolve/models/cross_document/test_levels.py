@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 
 from onoma.numerics.rng import kernel_state
+from onoma.resolve.models.cross_document._levels_kernels import affinity, hold
 from onoma.resolve.models.cross_document.levels import Features, Level, Moves
-from reference.resolve_cross_document import log_score, nested_posterior, posterior, products, random_features
+from reference.resolve_cross_document import (
+    holders,
+    log_score,
+    nested_posterior,
+    posterior,
+    products,
+    random_features,
+    summed,
+)
 from reference.resolve_enumeration import first_seen, p_value
 
 BIAS = 0.3
@@ -117,3 +126,28 @@ def test_what_one_other_item_has_is_proposed():
     level = Level(features, np.arange(2), informed=True)
     level.run(kernel_state(1, "test"), Moves(BIAS, temperature=0.01, new=0.05, shared=0.95), 50)
     assert level.n_groups == 1
+
+
+def test_holders_and_sums_are_those_of_their_twins():
+    features = random_features(20, n_features=30, seed=4, share=0.3)
+    offsets, found = hold(features.offsets, features.features, features.key, int(features.features.max()) + 1)
+    assert [each.tolist() for each in np.split(found, offsets[1:-1])] == holders(features)
+    group = np.random.default_rng(1).permutation(np.arange(20) % 6)
+    sums = features.summed(group)
+    for of, wanted in enumerate(summed(features, group)):
+        row = slice(sums.offsets[of], sums.offsets[of + 1])
+        columns = (each[row].tolist() for each in (sums.features, sums.query, sums.key))
+        assert {f: [q, k] for f, q, k in zip(*columns, strict=True)} == wanted
+
+
+def test_what_an_item_scores_where_it_is_is_forgotten_when_its_group_changes():
+    features = random_features(40, n_features=60, seed=6, share=0.2)
+    level, state, n_known = Level(features, np.arange(40), informed=True), kernel_state(1, "test"), 0
+    for _ in range(50):
+        level.run(state, Moves(0.3, temperature=2.0, new=0.1, shared=0.5), 20)
+        items, reach, groups = level._items, level._reach, level._groups
+        for item in range(40):
+            if groups.asked[item] == groups.changed[groups.of[item]]:
+                n_known += 1
+                assert tuple(groups.stay[item]) == affinity(items, reach, groups, item, groups.of[item])
+    assert n_known > 100

@@ -1,6 +1,7 @@
 """Trees: the sampler against enumeration, summaries kept against summaries made anew, and an arena without leaks."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -196,3 +197,35 @@ def test_arranging_moves_subtrees_and_leaves_entities():
     assert len(set(roots.tolist())) == chain.n_entities
     assert chain.log_score == pytest.approx(log_score(mentions, scores, after), abs=1e-8)
     assert chain.log_score == pytest.approx(score + chain.gains.sum() - gains, abs=1e-8)
+
+
+def test_where_inner_nodes_never_stay_trees_are_flat_and_sums_right():
+    mentions, scores = random_mentions(60, 7), random_scores(7)
+    bags = [replace(bag, cosine=0.0) for bag in scores.bags]
+    scores = replace(scores, bags=bags, structure=replace(scores.structure, inner=-8.0))
+    chain = TreeChain(mentions, np.array([0, 60]), scores, seed=3)
+    start = chain.log_score
+    for temperature in (1.0, 0.3, 0.1):
+        chain.run(np.array([6000]), temperature=temperature)
+    links = chain.forest.links
+    assert not ((links[:, PARENT] >= 0) & (links[:, WIDTH] > 0)).any()
+    assert chain.n_entities < 60
+    assert chain.log_score == pytest.approx(start + chain.gains.sum(), abs=1e-6)
+    found = log_score(mentions, scores, as_trees(chain.forest, 60))
+    assert chain.log_score == pytest.approx(found, abs=1e-6)
+
+
+def test_mentions_from_which_nothing_comes_are_let_be_unless_the_model_is_sampled():
+    chains = {is_exact: chain_of(40, is_exact=is_exact) for is_exact in (False, True)}
+    for chain in chains.values():
+        chain.run(np.array([40_000]), temperature=0.01)
+    calm = {is_exact: chain.forest.calm for is_exact, chain in chains.items()}
+    assert (calm[False] >= 20).any()
+    sizes = np.bincount(chains[False].roots, minlength=1)[chains[False].roots]
+    if (sizes >= 8).any():
+        before = chains[False].n_proposals
+        chains[False].run(np.array([4000]), temperature=0.01)
+        assert chains[False].n_proposals - before < 4000
+    before = chains[True].n_proposals
+    chains[True].run(np.array([4000]), temperature=1.0)
+    assert chains[True].n_proposals > before

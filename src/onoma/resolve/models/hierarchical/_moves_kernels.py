@@ -74,6 +74,14 @@ WHOLE = 0.3
 """How often an entity is moved as a whole, where the best forest is sought."""
 
 
+CALM = 20
+"""After so many steps in a row that change nothing, a mention is mostly let be, where the best forest is sought."""
+LARGE = 8
+"""Only mentions of entities of so many rows are: smaller ones may yet be joined to others."""
+LET_BE = 0.9
+"""How often they are."""
+
+
 class Plan(NamedTuple):
     """How steps are made."""
 
@@ -82,6 +90,8 @@ class Plan(NamedTuple):
     """Offer only what can be taken back by the same offer: the chain samples the model."""
     is_inside: bool
     """Move subtrees within their trees only: entities stay as they are."""
+    is_flat: bool
+    """Offer no places at which a root gets children that have children: the weights are such that none would stay."""
     near: float
     """How often the other mention shares a word with the first."""
     reshape: float
@@ -246,6 +256,10 @@ def offer_places(forest: Forest, scores: Scores, plan: Plan, node: int, beside: 
     """Offer a subtree that is alone the places at a node and at its root."""
     n = 0 if plan.is_inside else offer(scratch, 0, ALONE, -1)
     root = root_of(forest, beside)
+    if plan.is_flat:
+        if forest.links[root, WIDTH] == 0:
+            return offer(scratch, n, SIBLING, root) if is_balanced(forest, scores, node, root) else n
+        return offer(scratch, n, CHILD if forest.links[node, WIDTH] == 0 else FOLD, root)
     if depth_of(forest, beside) > DEEPEST:
         return n
     for place in (beside, root):
@@ -482,6 +496,23 @@ def gather_step(
     return 0.0
 
 
+@inner
+def is_let_be(rng_state: NDArray[np.uint64], forest: Forest, plan: Plan, i: int) -> bool:
+    """Return whether a mention of a large entity from which nothing came for long is let be this time."""
+    if plan.is_exact or plan.is_inside or forest.calm[i] < CALM:
+        return False
+    if forest.links[root_of(forest, i), COUNT] < LARGE:
+        return False
+    return uniform(rng_state) < LET_BE
+
+
+@inner
+def is_arrangeable(forest: Forest, i: int, j: int) -> bool:
+    """Return whether two mentions are of one tree, and there is another tree of the same mentions."""
+    root = root_of(forest, i)
+    return forest.links[root, COUNT] > 2 and root == root_of(forest, j)
+
+
 @within
 def take_step(
     rng_state: NDArray[np.uint64],
@@ -497,7 +528,9 @@ def take_step(
     `bounds` are the canopy's first mention, its end, and those of the window from which mentions are drawn.
     """
     i = bounds[2] + below(rng_state, bounds[3] - bounds[2])
-    j = draw_other(rng_state, mentions, plan, i, bounds)
+    if is_let_be(rng_state, forest, plan, i):
+        return 0.0
+    j = other = draw_other(rng_state, mentions, plan, i, bounds)
     height, height_j = draw_height(rng_state), draw_height(rng_state)
     if not (plan.is_exact or plan.is_inside) and uniform(rng_state) < WHOLE:
         height = DEEPEST
@@ -521,7 +554,7 @@ def take_step(
         while forest.links[child, PARENT] != node:
             child = forest.links[child, PARENT]
         return gather_step(rng_state, mentions, forest, scores, plan, child, node)
-    if is_below(forest, j, node) or (plan.is_inside and root_of(forest, i) != root_of(forest, j)):
+    if is_below(forest, j, node) or (plan.is_inside and not is_arrangeable(forest, i, j)):
         return 0.0
     if not plan.is_exact and forest.links[node, PARENT] < 0:
         root = root_of(forest, j)
@@ -529,7 +562,12 @@ def take_step(
             node, j, height_j = root, node, 0
     if is_passed_over(rng_state, forest, plan, node):
         return 0.0
-    return regraft(rng_state, mentions, forest, scores, plan, node, j, height_j, scratch)
+    accepted = forest.state[ACCEPTED]
+    d = regraft(rng_state, mentions, forest, scores, plan, node, j, height_j, scratch)
+    forest.calm[i] += 1
+    if forest.state[ACCEPTED] != accepted:
+        forest.calm[i] = forest.calm[other] = 0
+    return d
 
 
 @sturdy

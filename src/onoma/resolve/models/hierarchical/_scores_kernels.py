@@ -48,6 +48,8 @@ class Scores(NamedTuple):
     """By field, Σ_{k < K} log(α + d·k) for K = 0, 1, …"""
     spread: NDArray[np.float64]
     """By field, Σ_{t < N} log(α + t) for N = 0, 1, …"""
+    crowds: NDArray[np.float64]
+    """log n! for n = 0, 1, …"""
 
 
 @inner
@@ -89,7 +91,8 @@ def root_score(scores: Scores, n: int) -> float:
     crowd = scores.structure[CROWD]
     if crowd == 0.0 or n == 1:
         return scores.structure[ROOT]
-    return scores.structure[ROOT] + crowd * (math.lgamma(n + 1.0) - scores.structure[TAIL] * math.log(n))
+    arranged = scores.crowds[n] if n < len(scores.crowds) else math.lgamma(n + 1.0)
+    return scores.structure[ROOT] + crowd * (arranged - scores.structure[TAIL] * math.log(n))
 
 
 @inner
@@ -115,13 +118,23 @@ def compare_bags(
     if other_end - other_first < end - first:
         one, other = other, one
         first, end = other_first, other_end
+    # Of two mentions, both lists ascend: they are gone through side by side.
+    is_list = one < n and other < n
+    beside, last = (mentions.offsets[other], mentions.offsets[other + 1]) if is_list else (0, 0)
     bond = 0.0
     for at in range(first, end):
         word = mentions.words[at] if one < n else forest.keys[at]
         here = mentions.rows[one] if one < n else forest.counts[at]
         if here == 0:
             continue
-        there = count_of(mentions, forest, other, word)
+        if is_list:
+            while beside < last and mentions.words[beside] < word:
+                beside += 1
+            if beside == last:
+                break
+            there = mentions.rows[other] if mentions.words[beside] == word else 0
+        else:
+            there = count_of(mentions, forest, other, word)
         if there == 0:
             continue
         f = mentions.field[word]

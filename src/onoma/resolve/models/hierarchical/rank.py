@@ -108,7 +108,13 @@ def _learn_shard(
         return
     chain = TreeChain(shard.mentions, shard.canopies, start, seed=seed, keys=("rank", epoch, k))
     plan = Plan(
-        temperature=settings.temperature, is_exact=True, is_inside=False, near=0.5, reshape=0.0, patience=np.inf
+        temperature=settings.temperature,
+        is_exact=True,
+        is_inside=False,
+        is_flat=False,
+        near=0.5,
+        reshape=0.0,
+        patience=np.inf,
     )
     state = kernel_state(seed, "trees", "rank", epoch, k)
     while not rank_canopies(

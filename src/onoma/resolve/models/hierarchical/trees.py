@@ -19,6 +19,7 @@ fullest name; each mention's form is scored against that.
 """
 
 import copy
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -55,6 +56,8 @@ from onoma.resolve.models.hierarchical._scores_kernels import Scores
 
 __all__ = ["BagScores", "NameScores", "StructureScores", "TreeChain", "TreeMoves", "TreeScores"]
 
+_NEVER = -8.0
+"""What an inner node scores, at most, for none to stay where likeness weighs nothing."""
 _TABLED = 4096
 
 
@@ -125,7 +128,8 @@ class TreeScores:
         for f, (_, _, alpha, discount, _) in enumerate(bags):
             np.cumsum(np.log(alpha + discount * counts), out=novel[f, 1:])
             np.cumsum(np.log(alpha + counts), out=spread[f, 1:])
-        return Scores(bags, names.reshape(-1, 6), structure, novel, spread)
+        crowds = np.array([math.lgamma(n + 1.0) for n in range(_TABLED)])
+        return Scores(bags, names.reshape(-1, 6), structure, novel, spread, crowds)
 
 
 class TreeMoves(NamedTuple):
@@ -172,8 +176,15 @@ class TreeChain:
         near, reshape, patience = moves or TreeMoves()
         self._mentions, self._canopies = mentions, canopies
         self.scores = scores.arrays()
+        is_flat = not is_exact and scores.structure.inner <= _NEVER and all(bag.cosine == 0.0 for bag in scores.bags)
         self._plan = Plan(
-            temperature=1.0, is_exact=is_exact, is_inside=False, near=near, reshape=reshape, patience=patience
+            temperature=1.0,
+            is_exact=is_exact,
+            is_inside=False,
+            is_flat=is_flat,
+            near=near,
+            reshape=reshape,
+            patience=patience,
         )
         self._rng_state = kernel_state(seed, "trees", *keys)
         self.forest = new_forest(mentions, len(self.scores.bags))
@@ -202,7 +213,7 @@ class TreeChain:
 
     def arrange(self, scores: TreeScores, n_steps: NDArray[np.int64], *, temperature: float) -> None:
         """Arrange trees by other weights, which must have the same α; entities stay as they are."""
-        plan = self._plan._replace(temperature=temperature, is_exact=False, is_inside=True)
+        plan = self._plan._replace(temperature=temperature, is_exact=False, is_inside=True, is_flat=False)
         self._run(n_steps, scores.arrays(), plan)
 
     def _run(self, n_steps: NDArray[np.int64], scores: Scores, plan: Plan) -> None:
@@ -229,7 +240,7 @@ class TreeChain:
         other = copy.copy(self)
         other.forest = copy.deepcopy(self.forest)
         other._rng_state = self._rng_state.copy()
-        other._plan = self._plan._replace(is_exact=True)
+        other._plan = self._plan._replace(is_exact=True, is_flat=False)
         other.scratch = copy.deepcopy(self.scratch)
         other.gains, other.moved = self.gains.copy(), self.moved.copy()
         return other
@@ -309,4 +320,5 @@ def new_forest(mentions: Mentions, n_fields: int) -> Forest:
     state[FREE_NODE] = n
     room = int(1.5 * lengths.sum()) + 8 * n + (1 << 14)
     own = np.full((n_nodes, 1 + n_names), np.nan)
-    return Forest(links, sums, sizes, own, value, tables, np.zeros(room, np.int32), np.zeros(room, np.int32), state)
+    keys, counts, calm = np.zeros(room, np.int32), np.zeros(room, np.int32), np.zeros(n, np.int32)
+    return Forest(links, sums, sizes, own, value, tables, keys, counts, state, calm)
