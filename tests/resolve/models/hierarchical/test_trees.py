@@ -213,19 +213,3 @@ def test_where_inner_nodes_never_stay_trees_are_flat_and_sums_right():
     assert chain.log_score == pytest.approx(start + chain.gains.sum(), abs=1e-6)
     found = log_score(mentions, scores, as_trees(chain.forest, 60))
     assert chain.log_score == pytest.approx(found, abs=1e-6)
-
-
-def test_mentions_from_which_nothing_comes_are_let_be_unless_the_model_is_sampled():
-    chains = {is_exact: chain_of(40, is_exact=is_exact) for is_exact in (False, True)}
-    for chain in chains.values():
-        chain.run(np.array([40_000]), temperature=0.01)
-    calm = {is_exact: chain.forest.calm for is_exact, chain in chains.items()}
-    assert (calm[False] >= 20).any()
-    sizes = np.bincount(chains[False].roots, minlength=1)[chains[False].roots]
-    if (sizes >= 8).any():
-        before = chains[False].n_proposals
-        chains[False].run(np.array([4000]), temperature=0.01)
-        assert chains[False].n_proposals - before < 4000
-    before = chains[True].n_proposals
-    chains[True].run(np.array([4000]), temperature=1.0)
-    assert chains[True].n_proposals > before

@@ -53,8 +53,6 @@ class Forest(NamedTuple):
     keys: NDArray[np.int32]
     counts: NDArray[np.int32]
     state: NDArray[np.int64]
-    calm: NDArray[np.int32]
-    """By mention, how many steps from it in a row changed nothing."""
 
 
 class Mentions(NamedTuple):

@@ -74,14 +74,6 @@ WHOLE = 0.3
 """How often an entity is moved as a whole, where the best forest is sought."""
 
 
-CALM = 20
-"""After so many steps in a row that change nothing, a mention is mostly let be, where the best forest is sought."""
-LARGE = 8
-"""Only mentions of entities of so many rows are: smaller ones may yet be joined to others."""
-LET_BE = 0.9
-"""How often they are."""
-
-
 class Plan(NamedTuple):
     """How steps are made."""
 
@@ -497,16 +489,6 @@ def gather_step(
 
 
 @inner
-def is_let_be(rng_state: NDArray[np.uint64], forest: Forest, plan: Plan, i: int) -> bool:
-    """Return whether a mention of a large entity from which nothing came for long is let be this time."""
-    if plan.is_exact or plan.is_inside or forest.calm[i] < CALM:
-        return False
-    if forest.links[root_of(forest, i), COUNT] < LARGE:
-        return False
-    return uniform(rng_state) < LET_BE
-
-
-@inner
 def is_arrangeable(forest: Forest, i: int, j: int) -> bool:
     """Return whether two mentions are of one tree, and there is another tree of the same mentions."""
     root = root_of(forest, i)
@@ -528,9 +510,7 @@ def take_step(
     `bounds` are the canopy's first mention, its end, and those of the window from which mentions are drawn.
     """
     i = bounds[2] + below(rng_state, bounds[3] - bounds[2])
-    if is_let_be(rng_state, forest, plan, i):
-        return 0.0
-    j = other = draw_other(rng_state, mentions, plan, i, bounds)
+    j = draw_other(rng_state, mentions, plan, i, bounds)
     height, height_j = draw_height(rng_state), draw_height(rng_state)
     if not (plan.is_exact or plan.is_inside) and uniform(rng_state) < WHOLE:
         height = DEEPEST
@@ -562,12 +542,7 @@ def take_step(
             node, j, height_j = root, node, 0
     if is_passed_over(rng_state, forest, plan, node):
         return 0.0
-    accepted = forest.state[ACCEPTED]
-    d = regraft(rng_state, mentions, forest, scores, plan, node, j, height_j, scratch)
-    forest.calm[i] += 1
-    if forest.state[ACCEPTED] != accepted:
-        forest.calm[i] = forest.calm[other] = 0
-    return d
+    return regraft(rng_state, mentions, forest, scores, plan, node, j, height_j, scratch)
 
 
 @sturdy

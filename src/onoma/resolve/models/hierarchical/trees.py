@@ -320,5 +320,5 @@ def new_forest(mentions: Mentions, n_fields: int) -> Forest:
     state[FREE_NODE] = n
     room = int(1.5 * lengths.sum()) + 8 * n + (1 << 14)
     own = np.full((n_nodes, 1 + n_names), np.nan)
-    keys, counts, calm = np.zeros(room, np.int32), np.zeros(room, np.int32), np.zeros(n, np.int32)
-    return Forest(links, sums, sizes, own, value, tables, keys, counts, state, calm)
+    keys, counts = np.zeros(room, np.int32), np.zeros(room, np.int32)
+    return Forest(links, sums, sizes, own, value, tables, keys, counts, state)
