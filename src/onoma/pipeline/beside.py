@@ -151,7 +151,7 @@ def _sampler_of_trees() -> Needed:
     mentions = Mentions(
         *lists, places, numbers, _empty(np.int8), shares.reshape(0, 0), places, numbers, shares, numbers, *lists * 3
     )
-    forest = Forest(places, cube, sizes, table, places, joint, numbers, numbers, whole, numbers)
+    forest = Forest(places, cube, sizes, table, places, joint, numbers, numbers, whole)
     scores = Scores(table, table, floats, table, table, floats)
     plan = moves.Plan(0.0, is_exact=False, is_inside=False, is_flat=False, near=0.0, reshape=0.0, patience=0.0)
     scratch = moves.Scratch(
