@@ -25,6 +25,7 @@ from onoma.resolve.comparison.folding import Folding, fold_fields, fold_rows, un
 from onoma.resolve.comparison.gathering import count_pairs
 from onoma.resolve.comparison.given import read_weights
 from onoma.resolve.comparison.recomparison import compared_anew, comparisons_note
+from onoma.resolve.comparison.things import with_things
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem, RunContext
 from onoma.resolve.fields.contexts import CONTEXT, with_contexts
@@ -242,6 +243,8 @@ def resolve(
         learnt = found.weighed.comparisons
         fields = fields._replace(fields=compared_anew(fields.fields, learnt))
         notes.append(comparisons_note(learnt))
+    if found.weighed is not None and found.weighed.things:
+        fields = fields._replace(fields=with_things(fields.fields, found.weighed.things))
     answer = Resolution(table, fields, found, sources, config, tuple(notes), block=block)
     told = config.link or block is not None  # what is compared is then not what other tables have taught of
     if _is_taught(config) and not told and not config.no_check and carry is None:

@@ -199,6 +199,8 @@ class PairEvidence:
     """Plausible pairs left out so that records could be sampled in partitions."""
     leader: NDArray[np.int64] | None = None
     """For each record the one it follows because it says the same, itself if it was compared; None: all were."""
+    things: tuple[NDArray[np.float64], ...] = ()
+    """By field, how many things have each value, where its rarity was counted so; none: in records."""
     is_used: bool = True
     """False: the weights describe the entities that were found; the model found them by other means."""
 

@@ -44,7 +44,7 @@ def test_the_part_that_is_all(evidence):
 
 def test_weights_of_a_part_are_near_those_of_the_whole(evidence, monkeypatch):
     whole, _ = learn_from_part(evidence, seed=0)
-    monkeypatch.setattr(neighbourhoods, "ENOUGH", 0)
+    monkeypatch.setattr(neighbourhoods, "MANY_PAIRS", 0)
     monkeypatch.setattr(neighbourhoods, "_FIRST_PAIRS", len(evidence.a) // 2)
     monkeypatch.setattr(neighbourhoods, "_PAIRS", len(evidence.a))
     part, sampler = learn_from_part(evidence, seed=0)

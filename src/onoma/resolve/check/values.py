@@ -94,9 +94,16 @@ class Values:
             return replace(self.field, codes=whole)
         values = [*self.field.values, *self._texts]
         counts = np.concatenate([self.field.counts, np.ones(len(self._new), dtype=np.int64)])
-        comparison = KINDS[self.field.kind].prepare(values, counts)
-        examples = [*self.field.examples, *self._texts]
-        return replace(self.field, values=values, examples=examples, codes=whole, counts=counts, comparison=comparison)
+        things = self.field.things
+        return replace(
+            self.field,
+            values=values,
+            examples=[*self.field.examples, *self._texts],
+            codes=whole,
+            counts=counts,
+            comparison=KINDS[self.field.kind].prepare(values, counts),
+            things=None if things is None else np.concatenate([things, np.ones(len(self._new))]),
+        )
 
     def _any_code(self) -> int:
         """Draw the value of a record that has one."""

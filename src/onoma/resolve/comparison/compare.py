@@ -18,8 +18,10 @@ from onoma.resolve.fields.field import FieldData, places_among
 from onoma.resolve.fields.packed.texts import arrow_of
 from onoma.resolve.fields.telling.lone import bits_shared
 
-__all__ = ["LazyShares", "compare_records", "log_shares", "random_pairs"]
+__all__ = ["MANY_PAIRS", "LazyShares", "compare_records", "log_shares", "random_pairs", "shares_of_values"]
 
+MANY_PAIRS = 300_000
+"""Candidate pairs from which on a part of them is learnt from, and less is kept of them."""
 _FEW = 300  # values
 _AT_ONCE = 65_536
 
@@ -121,6 +123,13 @@ def log_shares(fields: Sequence[FieldData], a: NDArray[np.int32], levels: NDArra
     return log_share
 
 
+def shares_of_values(
+    fields: Sequence[FieldData], a: NDArray[np.int32], levels: NDArray[np.int8]
+) -> NDArray[np.float32] | LazyShares:
+    """Return what `log_shares` does, of very many pairs to be worked out where it is asked for."""
+    return LazyShares(fields, a, levels) if len(a) > MANY_PAIRS else log_shares(fields, a, levels)
+
+
 def _fill(
     tables: Sequence[tuple[NDArray[np.int32], NDArray[np.float32]]],
     a: NDArray[np.int32],
@@ -162,9 +171,8 @@ def _shares(fields: Sequence[FieldData]) -> list[NDArray[np.float64]]:
     said = sum(bits_shared(each, n) for each in fields) / np.log2(max(n, 2))
     off = _OWN * float(np.clip(_ENOUGH - said, 0.0, 1.0))
     least = 2.0 - _OWN
-    return [
-        np.maximum(each.counts - off, np.minimum(each.counts, least)) / max(each.counts.sum(), 1) for each in fields
-    ]
+    counts = [each.counts if each.things is None else each.things for each in fields]
+    return [np.maximum(each - off, np.minimum(each, least)) / max(each.sum(), 1) for each in counts]
 
 
 def _commonest(

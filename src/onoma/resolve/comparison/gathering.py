@@ -11,8 +11,7 @@ from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
 from onoma.resolve.blocking.canopies import Candidates, find_candidates, pair_similarity
 from onoma.resolve.comparison._weights_kernels import margins
-from onoma.resolve.comparison.compare import LazyShares, compare_records, log_shares, random_pairs
-from onoma.resolve.comparison.neighbourhoods import ENOUGH
+from onoma.resolve.comparison.compare import compare_records, random_pairs, shares_of_values
 from onoma.resolve.comparison.noise import noise_of
 from onoma.resolve.comparison.swaps import mark_swaps
 from onoma.resolve.comparison.taught import count_in_part
@@ -84,7 +83,7 @@ def gather_evidence(
         a=a,
         b=b,
         levels=levels,
-        log_share=LazyShares(fields, a, levels) if len(a) > ENOUGH else log_shares(fields, a, levels),
+        log_share=shares_of_values(fields, a, levels),
         n_levels=np.array([len(each.levels) for each in fields]),
         background=background,
         background_weight=weight,

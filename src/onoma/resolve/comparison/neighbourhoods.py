@@ -19,15 +19,14 @@ from numpy.typing import NDArray
 from onoma.numerics.distinct import descending
 from onoma.numerics.rng import stream
 from onoma.progress import SILENT, Progress
+from onoma.resolve.comparison.compare import MANY_PAIRS
 from onoma.resolve.comparison.weight_learning import learn_weights
 from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings, edge_weights
 from onoma.resolve.posterior._copying_kernels import groups_upto
 from onoma.resolve.posterior.copying import CopyingSampler
 
-__all__ = ["ENOUGH", "learn_from_part", "part_of"]
+__all__ = ["learn_from_part", "part_of"]
 
-ENOUGH = 300_000
-"""Candidate pairs from which on a part of them is learnt from, and less is kept of them."""
 _FIRST_PAIRS, _PAIRS = 100_000, 150_000
 """Pairs of the two parts. Of 50,000 simulated people pairwise F1 is .9930 learnt from 400,000 pairs, .9929 from
 200,000 and .9931 from 120,000: what more pairs add is less than what another draw of them changes."""
@@ -40,7 +39,7 @@ def learn_from_part(
 ) -> tuple[Weights, CopyingSampler]:
     """Learn weights as `learn_weights` does, from a part of the candidates where there are very many."""
     settings = settings or WeightSettings()
-    if len(evidence.a) <= ENOUGH or evidence.linking:
+    if len(evidence.a) <= MANY_PAIRS or evidence.linking:
         return learn_weights(evidence, seed=seed, settings=settings, progress=progress)
     single = np.arange(evidence.n)
     first = part_of(evidence, _some(evidence, single, _FIRST_PAIRS, seed=seed))

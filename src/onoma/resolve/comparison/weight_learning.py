@@ -20,7 +20,7 @@ from onoma.resolve.comparison.slips import SlipCounts
 from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings
 from onoma.resolve.posterior.copying import CopyingSampler, Draws
 
-__all__ = ["learn_weights"]
+__all__ = ["chance_to_choose", "learn_weights"]
 
 Advance = Callable[..., None]
 _LARGE, _FEW_SWEEPS = 30_000, 2
@@ -65,14 +65,13 @@ def _closed_form(
     for done in range(settings.n_closed):
         copy, relative = weigh(weights)
         z = copy + relative
-        rivals = np.bincount(a, z, n) + np.bincount(b, z, n)
+        rivals = np.asarray(np.bincount(a, z, n) + np.bincount(b, z, n), dtype=np.float64)
         if evidence.linking:
             share = 1.0 / (1.0 + rivals[a] + rivals[b] - z)
         else:
             share = np.zeros(len(z))
             for end in (a, b):
-                chooses = 0.5 if evidence.outside is None else 0.5 * ~evidence.outside[end]
-                share += chooses / (1.0 + z + 0.5 * (rivals[end] - z))
+                share += chance_to_choose(evidence, z, rivals, end)
         copied, related = copy * share, relative * share
         counts.add(1.0, copied, related, 1.0 - share if evidence.linking else z / (1.0 + z))
         before = weights.kappa
@@ -83,6 +82,22 @@ def _closed_form(
             advance(settings.n_closed - done - 1)
             break
     return weights
+
+
+def chance_to_choose(
+    evidence: Evidence, z: NDArray[np.float64], rivals: NDArray[np.float64], end: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Return for each pair the chance that this end comes later and its other origins leave it, by unit of weight.
+
+    Parameters
+    ----------
+    z
+        What each pair weighs, as copy or as relative.
+    rivals
+        The sum of it for each record.
+    """
+    chooses = 0.5 if evidence.outside is None else 0.5 * ~evidence.outside[end]
+    return np.asarray(chooses / (1.0 + z + 0.5 * (rivals[end] - z)))
 
 
 def _stochastic(

@@ -97,6 +97,8 @@ class FieldData:
         Whether what its levels mean is taken from other tables, however much the other fields say.
     people
         Whether its values are whole names of people, however they are compared.
+    things
+        About how many things have each value, where that is known; None: as many as records.
     """
 
     name: str
@@ -110,6 +112,7 @@ class FieldData:
     comparison: Comparison
     taught: bool = False
     people: bool = False
+    things: NDArray[np.float64] | None = None
 
     @property
     def levels(self) -> tuple[str, ...]:

@@ -38,6 +38,8 @@ class Checkpoint:
     weights: Weights | None
     """None for a model that learns none."""
     stopped: Stopped
+    things: tuple[NDArray[np.float64], ...] = ()
+    """By field, how many things have each value, where that was counted."""
 
 
 def fingerprint(table: pa.Table) -> str:
@@ -106,6 +108,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint, about: Mapping[str, obj
     header: dict[str, object] = {"version": VERSION, "about": about, "weights": plain, "n_done": tally.n_done}
     header["of"] = checkpoint.stopped.of
     arrays |= {f"state.{name}": array for name, array in checkpoint.stopped.state.items()}
+    arrays |= {f"things.{f:03}": counted for f, counted in enumerate(checkpoint.things)}
     arrays |= {"tally.counts": tally.counts, "tally.n_entities": tally.n_entities, "tally.roots": tally.roots[:n_kept]}
     with open_output(path) as file:
         write_sealed(file, header, arrays)
@@ -133,7 +136,9 @@ def read_checkpoint(path: Path) -> tuple[Checkpoint, dict[str, Any]]:
     tally.roots[: len(kept)] = kept
     parts: dict[str, Any] = header["weights"] | _named(arrays, "weights.")
     weights = Weights(**parts) if parts else None
-    return Checkpoint(weights, Stopped(tally, _named(arrays, "state."), header["of"])), header["about"]
+    stopped = Stopped(tally, _named(arrays, "state."), header["of"])
+    things = tuple(counted for _, counted in sorted(_named(arrays, "things.").items()))
+    return Checkpoint(weights, stopped, things), header["about"]
 
 
 def _check_indices(arrays: Mapping[str, NDArray[Any]], path: Path) -> None:

@@ -22,6 +22,7 @@ from onoma.resolve.blocking.canopies import (
 from onoma.resolve.comparison.gathering import CONTRAST_LEVELS, gather_evidence
 from onoma.resolve.comparison.given import field_names
 from onoma.resolve.comparison.recomparison import LearntComparison, compared_anew, learn_comparisons
+from onoma.resolve.comparison.things import Things, counted_anew, with_things
 from onoma.resolve.comparison.weights import Evidence, Weights, WeightSettings, edge_weights
 from onoma.resolve.config import ComparisonName
 from onoma.resolve.contract import PairEvidence, Pairs, Posterior, Problem, RunContext
@@ -86,6 +87,14 @@ class Compared:
     candidates: Candidates
     evidence: Evidence
     comparisons: tuple[LearntComparison, ...] = ()
+    things: Things = ()
+    """By field, how many things have each value; none: rarity is that of records."""
+
+    def counted(self, things: Things) -> "Compared":
+        """Return it with values as rare as the things that have them."""
+        fields = with_things(self.problem.fields, things)
+        evidence = counted_anew(self.evidence, fields)
+        return replace(self, problem=replace(self.problem, fields=fields), evidence=evidence, things=things)
 
     def some(self, pairs: NDArray[np.int64]) -> "Compared":
         """Return it with some of its pairs; the others were compared, and are no more told of."""
@@ -229,7 +238,9 @@ def posterior_of(
     if problem.source is not None and (evidence.linking or problem.one_to_one):
         consensus = part_rivals(consensus, problem.source, evidence.a, evidence.b, draws.together)
     run.clock.lap("consensus")
-    details = PairEvidence(evidence, weights, draws, compared.candidates, compared.comparisons, n_cut)
+    details = PairEvidence(
+        evidence, weights, draws, compared.candidates, compared.comparisons, n_cut, things=compared.things
+    )
     notes = (f"{n_cut:,} faint pairs were left out to sample in partitions",) if n_cut else ()
     return Posterior(
         clustering=consensus.clustering,
@@ -238,7 +249,7 @@ def posterior_of(
         samples=draws.roots,
         n_entities=draws.n_entities,
         details=details,
-        state=None if stopped is None else Checkpoint(weights, stopped),
+        state=None if stopped is None else Checkpoint(weights, stopped, compared.things),
         so_far=f"the answer of {draws.n_sweeps} samples of {n_samples}",
         notes=notes,
         seconds=run.clock.laps,

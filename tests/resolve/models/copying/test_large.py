@@ -5,7 +5,7 @@ import pytest
 
 from onoma.corpus.simulate import simulate_people
 from onoma.resolve.api import resolve
-from onoma.resolve.comparison import gathering
+from onoma.resolve.comparison import compare
 from onoma.resolve.models.copying import model
 from onoma.resolve.posterior import exact
 from onoma.resolve.posterior.samples import Samples
@@ -14,7 +14,7 @@ from onoma.resolve.posterior.samples import Samples
 def test_pairs_let_go_and_samples_held_once_change_no_answer(monkeypatch):
     table = simulate_people(1_500, seed=3)
     small = resolve(table, model="copying", seed=2)
-    for module, name in ((model, "LARGE"), (exact, "_MANY_CELLS"), (gathering, "ENOUGH")):
+    for module, name in ((model, "LARGE"), (exact, "_MANY_CELLS"), (compare, "MANY_PAIRS")):
         monkeypatch.setattr(module, name, 0)
     large = resolve(table, model="copying", seed=2)
     assert isinstance(large.posterior.samples, Samples)

@@ -7,6 +7,7 @@ given; components of few records are solved (`posterior/exact.py`), the origins 
 (`posterior/exclusive.py`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 from onoma.numerics.memory import LARGE, give_back
 from onoma.resolve.comparison.choice import choose_weights
 from onoma.resolve.comparison.supervision import PairModel
-from onoma.resolve.comparison.weights import edge_weights
+from onoma.resolve.comparison.things import BEGIN, GO_ON, MOST_RECORDS, ROUNDS, count_fresh, count_things, moved
+from onoma.resolve.comparison.weights import Weights, edge_weights
 from onoma.resolve.contract import Capability, Posterior, Problem, RunContext
 from onoma.resolve.posterior.copying import CopyingSampler
 from onoma.resolve.posterior.exact import FAINT, solve_small
@@ -74,12 +76,13 @@ class Copying:
             )
 
         compared = compare(problem, settings, run, lambda found: weigh(found)[0].weights)
-        evidence = compared.evidence
         if run.resume is None or run.resume.weights is None:
-            learnt, sampler = weigh(compared)
-            weights = learnt.weights
+            compared, weights, sampler = _learnt(compared, weigh)
+            evidence = compared.evidence
         else:
             weights = run.resume.weights
+            compared = compared.counted(run.resume.things) if run.resume.things else compared
+            evidence = compared.evidence
             sampler = CopyingSampler(evidence.n, evidence.a, evidence.b, seed=run.seed)
         run.clock.lap("weights")
         stopped, n_cut, alike, solved = None, 0, None, None
@@ -125,6 +128,28 @@ class Copying:
 
 
 COPYING = Copying()
+
+
+def _learnt(
+    compared: Compared, weigh: Callable[[Compared], tuple[PairModel, CopyingSampler]]
+) -> tuple[Compared, Weights, CopyingSampler]:
+    """Learn weights, and count the things that have each value, in turn; return what was compared, counted so."""
+    learnt, sampler = weigh(compared)
+    for done in range(ROUNDS if _may_count_things(compared) else 0):
+        fresh = count_fresh(compared.evidence, learnt.weights)
+        counted = compared.counted(count_things(compared.problem.fields, fresh))
+        if moved(fresh, count_fresh(counted.evidence, learnt.weights)) <= (GO_ON if done else BEGIN):
+            break
+        compared = counted
+        learnt, sampler = weigh(compared)
+    return compared, learnt.weights, sampler
+
+
+def _may_count_things(compared: Compared) -> bool:
+    """Say whether weights are learnt here, and a thing may have many records."""
+    problem, evidence = compared.problem, compared.evidence
+    told = problem.labels is not None or problem.weights is not None or evidence.taught >= 0
+    return not (told or evidence.linking or problem.one_to_one or evidence.n > MOST_RECORDS)
 
 
 def _is_plain(problem: Problem) -> bool:
