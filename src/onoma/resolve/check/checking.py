@@ -32,6 +32,7 @@ from onoma.resolve.check.calibrate import Calibration, calibrate, given_up
 from onoma.resolve.check.copies import OFF_RECALL
 from onoma.resolve.check.lists import is_all_different, is_list, nearest
 from onoma.resolve.check.namesakes import told_by_names
+from onoma.resolve.check.naming import names_the_one
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
 from onoma.resolve.check.quality import DOUBTED, FEWEST_LINKS, SAFE, Quality, Share, ceiling_of_pairs, unchecked
 from onoma.resolve.check.single import is_one_thing
@@ -451,6 +452,10 @@ def _because(
     found = []
     if all(each.kind in _SHARED_BY_CHANCE for each in probe.fields):
         found.append("only numbers, dates and categories are compared, which strangers share by chance")
+    elif not (
+        probe.evidence.linking or names_the_one(probe.fields, probe.evidence.words)
+    ):  # two sources show families as they are
+        found.append("nothing that is compared names the one: what a family shares cannot be told from copies")
     copied = float(probe.seen.with_base[probe.parts[COPIES[0]]].mean())
     if copied < _HARDLY:
         found.append(f"of the planted copies {copied:.0%} were found: too few to tell what is missed")

@@ -1,0 +1,46 @@
+"""Does anything name the one? Families are told from copies by what their members do not share.
+
+Siblings, the decoys that show families, are made of rows that the answer keeps apart. Where a table has addresses,
+dates and codes, and of names the family's alone, members of a household say the same; the answer joins them, and
+nothing is left to learn from. That is known before anything is compared.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onoma.resolve.fields.field import FieldData
+
+__all__ = ["names_the_one"]
+
+_NAMING = ("organisation", "likeness", "text", "set")
+"""Kinds that name things, or say what they are; names of people are looked at."""
+_WHOLE = 1.5
+"""Words of a value, in the mean, from which on a name is no part of one."""
+_GIVEN = re.compile(r"given|first|fore|vorname|pr[eé]nom|nombre", re.IGNORECASE)
+
+
+def names_the_one(fields: Sequence[FieldData], words: NDArray[np.float64]) -> bool:
+    """Say whether a field names one thing, and not its family: a whole name, two parts of one, or a given name.
+
+    Parameters
+    ----------
+    words
+        Of a value of each field, in the mean.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from onoma.resolve.fields.prepare import prepare_fields
+    >>> table = pa.table({"surname": ["Lee", "Ray"] * 9, "city": ["Rome", "Oslo"] * 9, "given": ["Ann", "Bo"] * 9})
+    >>> names_the_one(prepare_fields(table).fields, np.ones(3))
+    True
+    >>> names_the_one(prepare_fields(table.drop_columns("given")).fields, np.ones(2))
+    False
+    """
+    if any(each.kind in _NAMING for each in fields):
+        return True
+    people = [f for f, each in enumerate(fields) if each.kind == "person"]
+    return len(people) > 1 or any(words[f] >= _WHOLE or _GIVEN.search(fields[f].name) for f in people)
