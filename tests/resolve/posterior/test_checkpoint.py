@@ -12,6 +12,7 @@ from onoma.errors import DataError
 from onoma.resolve.api import resolve
 from onoma.resolve.comparison.weights import Weights
 from onoma.resolve.config import ResolveConfig
+from onoma.resolve.models.copying import model
 from onoma.resolve.posterior import copying
 from onoma.resolve.posterior.checkpoint import Checkpoint, fingerprint, read_checkpoint, write_checkpoint
 from onoma.resolve.posterior.sampling import Stopped, Tally
@@ -56,6 +57,21 @@ def test_it_goes_on_to_the_same_bytes(tmp_path, people, stopped):
     assert on.memberships.equals(whole.memberships)
     assert on.pairs(0.0).equals(whole.pairs(0.0))
     assert on.weights().equals(whole.weights())
+
+
+def test_things_that_were_counted_are_kept(tmp_path, people, monkeypatch):
+    monkeypatch.setattr(model, "BEGIN", -1.0)  # counted, however little it moves
+    for name in ("_WORTH_THREADS", "_WORTH_MEETING"):
+        monkeypatch.setattr(copying, name, 0)
+    monkeypatch.setenv("ONOMA_THREADS", "2")
+    write_checkpoint(tmp_path / "x.npz", resolve(people, config=SHORT, stop=StopAfter(7)).checkpoint, {})
+    kept = read_checkpoint(tmp_path / "x.npz")[0]
+    assert [len(each) for each in kept.things] == [len(each.counts) for each in resolve(people).fields.fields]
+    whole = resolve(people, config=SHORT)
+    assert resolve(people, config=SHORT, resume=kept).pairs(0.0).equals(whole.pairs(0.0))
+    cut = dataclasses.replace(kept, things=tuple(each[:-1] for each in kept.things))
+    with pytest.raises(DataError, match="compared other values"):
+        resolve(people, config=SHORT, resume=cut)
 
 
 def test_other_pairs_are_refused(people, stopped):

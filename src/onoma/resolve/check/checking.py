@@ -452,9 +452,8 @@ def _because(
     found = []
     if all(each.kind in _SHARED_BY_CHANCE for each in probe.fields):
         found.append("only numbers, dates and categories are compared, which strangers share by chance")
-    elif not (
-        probe.evidence.linking or names_the_one(probe.fields, probe.evidence.words)
-    ):  # two sources show families as they are
+    elif not (probe.evidence.linking or names_the_one(probe.fields, probe.evidence.words)):
+        # Between two sources mirrors hold the families of the table as they are.
         found.append("nothing that is compared names the one: what a family shares cannot be told from copies")
     copied = float(probe.seen.with_base[probe.parts[COPIES[0]]].mean())
     if copied < _HARDLY:

@@ -32,13 +32,12 @@ def names_the_one(fields: Sequence[FieldData], words: NDArray[np.float64]) -> bo
 
     Examples
     --------
-    >>> import pyarrow as pa
+    >>> from onoma.corpus.simulate import simulate_people
     >>> from onoma.resolve.fields.prepare import prepare_fields
-    >>> table = pa.table({"surname": ["Lee", "Ray"] * 9, "city": ["Rome", "Oslo"] * 9, "given": ["Ann", "Bo"] * 9})
-    >>> names_the_one(prepare_fields(table).fields, np.ones(3))
-    True
-    >>> names_the_one(prepare_fields(table.drop_columns("given")).fields, np.ones(2))
-    False
+    >>> columns = ["given_name", "surname", "phone"]
+    >>> named = prepare_fields(simulate_people(100, seed=1).select(columns)).fields
+    >>> names_the_one(named, np.ones(3)), names_the_one(named[1:], np.ones(2))
+    (True, False)
     """
     if any(each.kind in _NAMING for each in fields):
         return True

@@ -92,6 +92,8 @@ class Compared:
 
     def counted(self, things: Things) -> "Compared":
         """Return it with values as rare as the things that have them."""
+        if [len(each) for each in things] != [len(each.counts) for each in self.problem.fields]:
+            raise DataError("the stopped run compared other values", hint="Start anew, without resuming.")
         fields = with_things(self.problem.fields, things)
         evidence = counted_anew(self.evidence, fields)
         return replace(self, problem=replace(self.problem, fields=fields), evidence=evidence, things=things)

@@ -1,0 +1,44 @@
+"""What names one thing, and what its family has, too."""
+
+import numpy as np
+import pytest
+
+from onoma.corpus.simulate import PeopleSettings, simulate_people
+from onoma.resolve.api import resolve
+from onoma.resolve.check.naming import names_the_one
+from onoma.resolve.fields.prepare import prepare_fields
+
+
+@pytest.mark.parametrize(
+    ("columns", "names_one"),
+    [
+        (["surname", "street", "phone"], False),
+        (["street", "postcode", "birth_date"], False),
+        (["given_name", "street"], True),
+        (["given_name", "surname"], True),
+    ],
+)
+def test_addresses_codes_and_family_names_are_a_familys(columns, names_one):
+    fields = prepare_fields(simulate_people(200, seed=2).select(columns)).fields
+    assert names_the_one(fields, np.ones(len(fields))) is names_one
+
+
+def test_a_whole_name_names_one_whatever_its_column_is_called():
+    people = simulate_people(200, seed=2)
+    names = [
+        f"{a or ''} {b or ''}"
+        for a, b in zip(people["given_name"].to_pylist(), people["surname"].to_pylist(), strict=True)
+    ]
+    fields = prepare_fields(people.select(["phone"]).append_column("c1", [names])).fields
+    name = [each.kind for each in fields].index("person")
+    words = np.where(np.arange(len(fields)) == name, 2.0, 1.0)
+    assert names_the_one(fields, words) and not names_the_one(fields, np.ones(len(fields)))
+
+
+def test_where_nothing_names_the_one_nothing_is_called_calibrated():
+    """Of households with an address and a telephone and no given names, precision cannot be known."""
+    table = simulate_people(600, seed=131, settings=PeopleSettings(duplicates=0.2, typos=0.05, missing=0.1))
+    blind = resolve(table.select(["id", "surname", "postcode", "email"])).quality
+    named = resolve(table.select(["id", "given_name", "surname", "postcode", "email"])).quality
+    assert not blind.calibrated and any("names the one" in why for why in blind.because)
+    assert named.calibrated
