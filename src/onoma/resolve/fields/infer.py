@@ -181,7 +181,7 @@ def _forms(words: tuple[str, ...], p: Profile) -> Inferred | None:
         hint = _named(words, _DAY)
         return Inferred("date", f"its name says {hint!r}, and its values are days as spreadsheets count them")
     hint = _named(words, _DATE)
-    if hint and p.date + p.year >= 0.5:
+    if hint and p.date + p.year >= 0.5 and p.beside < 0.5:
         return Inferred("date", f"its name says {hint!r}, and most of its values can be read as dates")
     return _figures(words, p)
 

@@ -48,7 +48,9 @@ _STRAY = 0.25
 """Part of the values up to which figures have strayed into a column of words. A tenth of rows of another table were a
 sixth of the different values (arXiv authors); in a column of months and pages that slipped by one, half are figures."""
 _CALENDAR = 84
-"""Months times weekdays: so many different words may stand beside the figures of dates."""
+"""Months times weekdays: so many different texts may stand beside the figures of dates."""
+_CALENDAR_WORDS = 40
+"""Months and weekdays, written out and short, are 38 words."""
 _COUNTED = 1_000
 """Different whole numbers from which on a range without gaps is a counter's: measurements of so many leave gaps."""
 
@@ -164,10 +166,11 @@ class Profile:
 
     @cached_property
     def beside(self) -> float:
-        """Share of values with words that no other has, where these are more than months and weekdays can be: 84."""
-        found = Counter(" ".join(word for word in words if word.isalpha()) for words in self._folded)
-        found.pop("", None)
-        return len(found) / len(set(self.sample)) if len(found) > _CALENDAR else 0.0
+        """Share of values with words that no other has, where these are more than months and weekdays can be."""
+        stand = [[word for word in words if word.isalpha()] for words in self._folded]
+        found = {" ".join(words) for words in stand if words}
+        is_more = len(found) > _CALENDAR or len({word for words in stand for word in words}) > _CALENDAR_WORDS
+        return len(found) / len(set(self.sample)) if is_more else 0.0
 
     @cached_property
     def dated(self) -> float:

@@ -58,6 +58,22 @@ def test_names_with_dates_are_no_dates() -> None:
     assert prepare_fields(pa.table({"record": words})).fields[0].kind != "date"
 
 
+@pytest.mark.parametrize("n", [50, 400])
+def test_nor_are_they_where_the_column_is_called_born(n: int) -> None:
+    people = simulate_people(n, seed=5)
+    rows = zip(*(people[name].to_pylist() for name in ("given_name", "surname", "birth_date")), strict=True)
+    told = [" ".join(str(part) for part in row if part) for row in rows]
+    field = prepare_fields(pa.table({"name_born": told})).fields[0]
+    assert field.kind != "date" and len(field.values) == len({value.lower() for value in told})
+
+
+def test_dates_written_out_are_dates_and_are_not_taken_apart() -> None:
+    days = pa.array(np.arange("1980-01-01", "1980-05-01", dtype="datetime64[D]"))
+    for form in ("%d %B %Y", "%a %d %b %Y"):
+        fields = prepare_fields(pa.table({"born": [day.strftime(form) for day in days.to_pylist()]})).fields
+        assert fields[0].kind == "date" and composed_field(fields) is None
+
+
 @pytest.mark.parametrize("chosen", [False, True])
 def test_people_in_one_column_are_found_unless_it_is_to_stay_whole(chosen: bool) -> None:
     table, gold = people()

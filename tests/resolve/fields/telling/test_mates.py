@@ -9,7 +9,7 @@ from onoma.corpus.simulate import PeopleSettings, simulate_people
 from onoma.evaluate.pairwise import pairwise
 from onoma.resolve.api import resolve
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.fields.telling.mates import mates_by, new_in_each, share_repeated
+from onoma.resolve.fields.telling.mates import _of_rare_words, mates_by, new_in_each, share_repeated
 
 OWN = ("flag", "amount", "loaded", "batch")
 
@@ -87,6 +87,16 @@ def societies(n: int, rows_each: int, n_words: int, seed: int) -> pa.Table:
             "founded": [str(years[k]) for k in kept],
         }
     )
+
+
+def test_rare_words_come_in_the_order_of_the_rows_in_every_process():
+    """Python's sets have another order in each: a table's columns were left out, or not, by chance."""
+    names = ["alpha beta gamma delta", "delta gamma beta alpha"]
+    found = _of_rare_words(prepare_fields(pa.table({"name": names}), kinds={"name": "text"}).fields[0])
+    assert found.tolist() == [[word, row] for word in range(4) for row in range(2)]
+    shared = [f"{a} {b}" for a, b in (("kappa", "iota"), ("iota", "theta"), ("theta", "kappa"))]
+    found = _of_rare_words(prepare_fields(pa.table({"name": shared}), kinds={"name": "text"}).fields[0])
+    assert found[:, 1].tolist() == [0, 2, 0, 1, 1, 2], "kappa, iota, theta"
 
 
 def test_long_names_vouch_for_themselves_where_nothing_else_tells():

@@ -41,6 +41,8 @@ _WORDS, _MOST_WORDS, _FIGURES, _YEARS = 4.0, 60.0, 0.5, 100
 share of values with a figure, where nothing else parts fields; and how many different ones there must be, as equally
 frequent ones: years, ages and the numbers of a series, which titles have, are up to a hundred, while birthdays,
 telephone numbers and codes are more."""
+_NO_WORDS = ("date", "number", "geo", "vector", "category")
+"""Kinds of which a value is not what is written."""
 _FIELDS, _FIELDS_OF_WORDS = 8, 4
 """Fields at most, where a delimiter parts them and where a space does: what a word is of is told less surely."""
 _ROUNDS, _PARTS = 12, 24
@@ -65,6 +67,8 @@ class Composed(NamedTuple):
 def composed_field(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> FieldData | None:
     """Return the one field of a table, if its values are whole records and nobody has chosen its kind."""
     if len(fields) != 1 or set(fields[0].columns) & set(chosen) or len(fields[0].columns) != 1:
+        return None
+    if fields[0].kind in _NO_WORDS:  # rows of one date would share all that stands beside it in one of them
         return None
     values = fields[0].examples
     words = np.mean([len(fold(value).split()) for value in values])

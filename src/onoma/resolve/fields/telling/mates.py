@@ -163,7 +163,7 @@ def _of_rare_words(name: FieldData) -> NDArray[np.int64]:
     with_word: dict[str, list[int]] = {}
     for row, code in enumerate(name.codes.tolist()):
         if code >= 0:
-            for word in set(_WORD.findall(name.values[code].lower())):
+            for word in dict.fromkeys(_WORD.findall(name.values[code].lower())):  # in one order, always
                 with_word.setdefault(word, []).append(row)
     shared = [rows for rows in with_word.values() if 1 < len(rows) <= _FEW_ROWS]
     labels = np.repeat(np.arange(len(shared)), [len(rows) for rows in shared])
@@ -190,7 +190,7 @@ def _one_by_name(naming: Sequence[FieldData], one: NDArray[np.int64], other: NDA
         for each, of_value in zip(naming, words, strict=True):
             if min(each.codes[a], each.codes[b]) >= 0:
                 both |= of_value[each.codes[a]] & of_value[each.codes[b]]
-        found[at] = sum(np.log2(max(n / n_with[word], 1.0)) for word in both) >= needed
+        found[at] = sum(np.log2(max(n / n_with[word], 1.0)) for word in sorted(both)) >= needed
     return found
 
 
