@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from onoma.numerics.isotonic import isotonic
 
-__all__ = ["Bin", "Calibration", "calibrate", "given_up", "sureness"]
+__all__ = ["MANY", "Bin", "Calibration", "calibrate", "given_up", "sureness"]
 
 Floats = NDArray[np.float64]
 CERTAIN = 0.995
@@ -26,7 +26,8 @@ _EDGES = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, CERTAIN)
 _HEAVIEST = 60.0
 _TOP_BINS, _FEWEST = 6, 40
 """Bins of pairs that are as good as certain, and the fewest pairs of one."""
-_MANY = 0.4
+MANY = 0.4
+"""Decoys among the surest links, as a share of these, from which on they may be duplicates rather than families."""
 _LEAST_RIGHT = 1.0 / 3.0
 """Links that are right as often are not given up. At one half, references of which one in five has a partner lost a
 quarter of their right links (F1 .92 → .83; at a third .94): decoys may convict too many."""
@@ -80,7 +81,9 @@ class Calibration:
         return np.where(place < 0, sure, np.minimum(self.true[np.maximum(place, 0)], sure))
 
 
-def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, safe: float = np.inf) -> Calibration:
+def calibrate(
+    sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, safe: float = np.inf, many: float = MANY
+) -> Calibration:
     """Learn the map.
 
     Parameters
@@ -92,8 +95,10 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, s
     weight
         How many false pairs of the table each of these stands for.
     safe
-        Pairs at least as sure are taken for true where there are many decoys among them (`_MANY`), and these for no
-        decoys: of all bins that share of pairs is taken off.
+        Pairs at least as sure are taken for true where there are many decoys among them, and these for no decoys: of
+        all bins that share of pairs is taken off.
+    many
+        How many, as a share of these pairs.
     """
     edges = _bins(sure)
     n = len(edges)
@@ -102,7 +107,7 @@ def calibrate(sure: Floats, stated: Floats, decoys: Floats, weight: Floats, *, s
     false = np.bincount(mine[mine >= 0], weight[mine >= 0], n)
     n_decoys = np.bincount(mine[mine >= 0], minlength=n)
     spared = float(weight[decoys >= safe].sum()) / max(float((sure >= safe).sum()), 1.0)
-    spared = min(spared, 1.0) if spared >= _MANY else 0.0
+    spared = min(spared, 1.0) if spared >= many else 0.0
     false = np.maximum(false - spared * targets, 0.0)
     unit = float(weight.mean()) if len(weight) else 0.0
     share = np.clip(1.0 - (false + unit * _HALF / n) / np.maximum(targets, 1.0), 0.0, 1.0)

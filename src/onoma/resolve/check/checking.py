@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.numerics.union_find import components
 from onoma.resolve.blocking.conditions import has_constraints
-from onoma.resolve.check.calibrate import Calibration, calibrate, given_up
+from onoma.resolve.check.calibrate import MANY, Calibration, calibrate, given_up
 from onoma.resolve.check.copies import OFF_RECALL
 from onoma.resolve.check.lists import is_all_different, is_list, nearest
 from onoma.resolve.check.namesakes import told_by_names
@@ -174,7 +174,7 @@ def _told(probe: Probe) -> Quality:
     different = _all_different(probe)
     maps = [calibration, _calibration(probe, spare=False)[0]] if calibration.spared else [calibration]
     right = calibration(probe.sure[probe.tree])
-    convicted, still_found = _convicted(probe, right, calibration.spared, different=different), 1.0
+    convicted, still_found = _convicted(probe, different=different), 1.0
     if convicted.any():
         still_found = float(right[~convicted].sum() / max(right.sum(), 1e-9))
         probe = probe.giving_up(convicted)
@@ -240,30 +240,29 @@ def _all_different(probe: Probe) -> bool:
     )
 
 
-def _convicted(probe: Probe, right: Floats, spared: float, *, different: bool) -> NDArray[np.bool_]:
+def _convicted(probe: Probe, *, different: bool) -> NDArray[np.bool_]:
     """Return the links (of `tree`) of whose kind most are wrong by the decoys, beyond what counting these explains.
 
-    That is said between two sources, where mirrors are rows as they are. Siblings are made of near rows that are not
-    joined, and where things are found in parts these are two parts of one. Where all rows are different, the links of
-    rows that differ. What rules or labels hold together stays together.
-
-    Parameters
-    ----------
-    right
-        How likely each link is, by the decoys.
-    spared
-        The share of links for which decoys were taken for none.
+    That is said between two sources, where mirrors are rows as they are. A source writes in one way, so that mirrors
+    find more than there is to be found in the other: as many as they find among the surest links are taken off,
+    however few. Siblings are made of near rows that are not joined, and where things are found in parts these are two
+    parts of one. Where all rows are different, the links of rows that differ. What rules or labels hold together stays
+    together.
     """
     config, found = probe.resolution.config, np.zeros(len(probe.tree), dtype=np.bool_)
     if has_constraints(config) or config.labels is not None:
         return found
-    if "mirrors" in probe.parts and len(right):
+    if "mirrors" in probe.parts and len(probe.tree):
+        lenient, _ = _calibration(probe, many=0.0)
         sure, row = probe.decoy_pairs("mirrors")
-        found = given_up(probe.sure[probe.tree], right, sure, probe.worth("mirrors")[row], spared=spared)
+        links, worth = probe.sure[probe.tree], probe.worth("mirrors")[row]
+        found = given_up(links, lenient(links), sure, worth, spared=lenient.spared)
     return found | probe.differing[probe.tree] if different else found
 
 
-def _calibration(probe: Probe, *, spare: bool = True, missed: bool = True) -> tuple[Calibration, float]:
+def _calibration(
+    probe: Probe, *, spare: bool = True, missed: bool = True, many: float = MANY
+) -> tuple[Calibration, float]:
     """Learn what stated probabilities are worth by the kind that convicts most; return how many of it were joined."""
     kinds = [kind for kind in DECOYS if kind in probe.parts]
     # Mirrors hold the chance and the families of the table as they are.
@@ -272,7 +271,7 @@ def _calibration(probe: Probe, *, spare: bool = True, missed: bool = True) -> tu
         sure, row = probe.decoy_pairs(kind)
         safe = _safe(probe) if kind == "mirrors" and spare else np.inf
         worth = probe.worth(kind, missed=missed)[row]
-        found = calibrate(probe.sure, probe.posterior.pairs.probability, sure, worth, safe=safe)
+        found = calibrate(probe.sure, probe.posterior.pairs.probability, sure, worth, safe=safe, many=many)
         learnt.append((found, float(probe.any_joined(kind).sum())))
     return min(learnt, key=lambda one: float(one[0](probe.sure[probe.tree]).sum()))
 
