@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from onoma.errors import SettingsError
 from onoma.numerics.memory import LARGE
+from onoma.numerics.parts import n_threads
 from onoma.resolve.fields.columns import TextColumn, holds_numbers, read_texts
 from onoma.resolve.fields.field import Codes, FieldData, Kind
 from onoma.resolve.fields.infer import Inferred, infer_kind
@@ -124,11 +125,14 @@ def _read(table: pa.Table, chosen: Mapping[str, object]) -> tuple[list[_Typed | 
     """Give every column its kind; vectors are fields at once."""
     typed: list[_Typed | FieldData] = []
     ignored: list[Ignored] = []
-    texts = {
-        name: read_texts(table[name], name)
-        for name in table.column_names
-        if chosen.get(name) not in (IGNORE, VECTOR) and (name in chosen or not holds_numbers(table[name].type))
-    }
+    texts = _texts_of(
+        table,
+        [
+            name
+            for name in table.column_names
+            if chosen.get(name) not in (IGNORE, VECTOR) and (name in chosen or not holds_numbers(table[name].type))
+        ],
+    )
     partners = _partners({name: column for name, column in texts.items() if column and name not in chosen})
     joined: set[str] = set()
     for name in table.column_names:
@@ -144,6 +148,14 @@ def _read(table: pa.Table, chosen: Mapping[str, object]) -> tuple[list[_Typed | 
         else:
             typed.append(made)
     return typed, [each for each in ignored if each.name not in joined]
+
+
+def _texts_of(table: pa.Table, names: Sequence[str]) -> dict[str, TextColumn | None]:
+    """Read columns as texts, several of a large table at a time."""
+    if len(table) < LARGE:
+        return {name: read_texts(table[name], name) for name in names}
+    with ThreadPoolExecutor(n_threads()) as pool:
+        return dict(zip(names, pool.map(lambda name: read_texts(table[name], name), names), strict=True))
 
 
 def _partners(texts: Mapping[str, TextColumn]) -> dict[str, str]:
