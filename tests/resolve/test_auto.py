@@ -75,6 +75,14 @@ def test_many_rows_of_one_name_are_for_trees_unless_they_are_equal():
     assert picked(moved)[0] == "hierarchical"
 
 
+def test_names_with_nothing_that_tells_beside_them_are_no_mentions():
+    """A gender is neither repeated as a birthday is, nor new as a title is."""
+    people = simulate_people(1_500, seed=4)
+    model, why = picked(people.select(["given_name", "surname", "gender"]))
+    assert model == "copying" and "nothing else that tells" in why
+    assert picked(people.select(["given_name", "surname", "gender", "state"]))[0] == "copying"
+
+
 def test_few_rows_are_judged_by_their_columns():
     assert picked(simulate_authors(40, seed=2))[0] == "hierarchical"
     assert picked(simulate_people(40, seed=2))[0] == "copying"

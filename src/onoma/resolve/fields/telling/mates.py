@@ -18,10 +18,11 @@ from onoma.resolve.fields.telling.lone import bits_shared
 
 __all__ = ["FEWEST", "REPEATED", "agreements", "mates_by", "new_in_each", "share_repeated"]
 
-REPEATED = 0.4
+REPEATED = 0.45
 """Pairs of rows of one name that repeat a telling value (`share_repeated`), up to which they are mentions. Of mentions
-0 to .36 do (authors, inventors, agents, applicants: seven development tables in parts of two sizes), of records .71 to
-1 (people, officials, sites: eight), with a fifth of the values gone .51 and more."""
+0 to .41 do (authors, inventors, agents: five development tables), of records .71 to 1 (people and officials: six);
+nearer to mentions, since slips and namesakes make records repeat less. Without the table at either edge the gap is .36
+to .71, or .41 to .85."""
 FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of names that others have too, and such names, that are enough to judge by."""
 _USUAL = 0.2
@@ -64,22 +65,24 @@ def share_repeated(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest
 
     A value is telling that says half as much, in bits, as it takes to single out one name's rows: two strangers of m
     have one in common once in the root of m. Records that repeat each other have one, in one column or another,
-    whatever else stands beside it: flags, amounts and dates of loading that are new in each row change nothing.
+    whatever else stands beside it: flags, amounts and dates of loading that are new in each row change nothing. Pairs
+    of which neither row has a telling value say nothing: rows that have names and a gender are no mentions for that.
 
     Parameters
     ----------
     mates
         Name (as a number) and row, those of one name next to each other.
     fewest
-        Pairs of rows with both values of some field that are enough.
+        Pairs of rows with both values of some field, one of them telling, that are enough.
     """
     one, other = _pairs(mates)
     size = len(mates) / max(len(np.unique(mates[:, 0])), 1)
     known, repeated = np.zeros(len(one), dtype=np.bool_), np.zeros(len(one), dtype=np.bool_)
     for field in fields:
-        known |= (field.codes[one] >= 0) & (field.codes[other] >= 0)
+        telling, a, b = _telling(field, size), field.codes[one], field.codes[other]
+        known |= (a >= 0) & (b >= 0) & (telling[a] | telling[b])
         repeated |= _repeats(field, one, other, size)
-    return float(repeated.mean()) if known.sum() >= fewest else None
+    return float(repeated[known].mean()) if known.sum() >= fewest else None
 
 
 def new_in_each(fields: Sequence[FieldData]) -> list[FieldData]:
@@ -202,8 +205,13 @@ def _pairs(mates: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 def _repeats(field: FieldData, one: NDArray[np.int64], other: NDArray[np.int64], size: float) -> NDArray[np.bool_]:
     """Say of which pairs both rows have one telling value of a field, where a name has so many rows."""
-    telling = field.counts <= np.sqrt(size / max(len(field.codes), 1)) * field.counts.sum()
+    telling = _telling(field, size)
     return (field.codes[one] >= 0) & (field.codes[one] == field.codes[other]) & telling[field.codes[one]]
+
+
+def _telling(field: FieldData, size: float) -> NDArray[np.bool_]:
+    """Say of each value whether it tells, where a name has so many rows."""
+    return np.asarray(field.counts <= np.sqrt(size / max(len(field.codes), 1)) * field.counts.sum())
 
 
 def _levels(field: FieldData, one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int8]:
