@@ -3,7 +3,7 @@
 Rows with one whole name that less than a tenth of a person would have by chance (`rare_names`) are one person's, nearly
 surely. What they are like tells the two apart. In tables of records two such rows share some telling value, a birthday
 or an address, for they are copies; in tables of mentions (authorships, patents) each says something new
-(`share_repeated`: people and officials .71 to 1, authors and inventors 0 to .41). What a table says besides, flags
+(`share_repeated`: people and officials .71 to 1, authors and inventors 0 to .43). What a table says besides, flags
 and amounts and days of loading, is new in each row of either, and does not count: the mean agreement of all columns,
 which decided before, made trees of records as soon as there was one such column. And where a person has very many rows,
 pairs of rows say little of an entity: at 4 rows for a name records are found better as copies (B³ .96 against .69), at
@@ -42,6 +42,8 @@ _NAMED = 0.5
 """The part of rows that name a person, below which a table is not about people: most rows of mentions do."""
 _BLOCK = 0.5
 """The part of rows with one family name from which on a table is one name block."""
+_REPEATED_IN_BLOCK = 0.4
+"""The same as `REPEATED` of rows of one given name in a block: there are namesakes among them, who repeat nothing."""
 _AGAIN = 3.0
 """Rows for each given name, below which it is none: namesakes and their own rows make a given name come again."""
 _MANY = 8.0
@@ -133,7 +135,7 @@ def _by_block(people: Sequence[FieldData], others: Sequence[FieldData]) -> tuple
     if block is None:
         return "copying", "there are few rows of one rare name"
     repeated = share_repeated(others, block, _FEWEST // 5)
-    if repeated is None or repeated > REPEATED:
+    if repeated is None or repeated > _REPEATED_IN_BLOCK:
         return "copying", "most rows have one family name, and say nothing else or the same"
     return (
         "hierarchical",

@@ -18,11 +18,10 @@ from onoma.resolve.fields.telling.lone import bits_shared
 
 __all__ = ["FEWEST", "REPEATED", "agreements", "mates_by", "new_in_each", "share_repeated"]
 
-REPEATED = 0.45
-"""Pairs of rows of one name that repeat a telling value (`share_repeated`), up to which they are mentions. Of mentions
-0 to .41 do (authors, inventors, agents: five development tables), of records .71 to 1 (people and officials: six);
-nearer to mentions, since slips and namesakes make records repeat less. Without the table at either edge the gap is .36
-to .71, or .41 to .85."""
+REPEATED = 0.55
+"""Pairs of rows of one name that repeat a telling value (`share_repeated`), up to which they are mentions: halfway
+between mentions, of which 0 to .43 do (authors, inventors, agents: six development tables), and records, of which .71
+to 1 do (people and officials: six). Without the table at either edge the gap is .36 to .71, or .43 to .83."""
 FEWEST, _FEWEST_NAMES = 100, 20
 """Rows of names that others have too, and such names, that are enough to judge by."""
 _USUAL = 0.2
