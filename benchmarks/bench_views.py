@@ -6,10 +6,8 @@ threshold for the view, which nobody would know. What is looked for are views wh
 program is wrong in a way that its own tables do not show. Tables n–z of the zoo are not among them. Needs ONOMA_DATA.
 """
 
-import os
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +17,7 @@ from benchmarks._zoo_peers import tfidf_components
 from benchmarks.bench_twins import f1_of, read_zoo_table
 from benchmarks.measure import Measurement
 from onoma.numerics.rng import stream
+from onoma.pipeline.reproduce import Context
 from onoma.resolve.api import resolve
 from onoma.resolve.config import ResolveConfig
 
@@ -104,7 +103,7 @@ def view_of(number: int) -> View:
 
 @cache
 def _table(name: str) -> pa.Table:
-    return read_zoo_table(Path(os.environ["ONOMA_DATA"]) / "resolution" / f"{name}.csv.gz")
+    return read_zoo_table(Context().file(f"resolution/{name}.csv.gz"))
 
 
 def _rows(gold: list[str | None], rng: np.random.Generator) -> list[int]:

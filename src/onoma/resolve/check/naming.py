@@ -5,13 +5,14 @@ dates and codes, and of names the family's alone, members of a household say the
 nothing is left to learn from. That is known before anything is compared.
 """
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.lexicon import GIVEN_NAME, listed
+from onoma.resolve.fields.profile import name_words
 
 __all__ = ["names_the_one"]
 
@@ -19,7 +20,6 @@ _NAMING = ("organisation", "likeness", "text", "set")
 """Kinds that name things, or say what they are; names of people are looked at."""
 _WHOLE = 1.5
 """Words of a value, in the mean, from which on a name is no part of one."""
-_GIVEN = re.compile(r"given|first|fore|vorname|pr[eé]nom|nombre", re.IGNORECASE)
 
 
 def names_the_one(fields: Sequence[FieldData], words: NDArray[np.float64]) -> bool:
@@ -42,4 +42,5 @@ def names_the_one(fields: Sequence[FieldData], words: NDArray[np.float64]) -> bo
     if any(each.kind in _NAMING for each in fields):
         return True
     people = [f for f, each in enumerate(fields) if each.kind == "person"]
-    return len(people) > 1 or any(words[f] >= _WHOLE or _GIVEN.search(fields[f].name) for f in people)
+    given = listed(GIVEN_NAME)
+    return len(people) > 1 or any(words[f] >= _WHOLE or given & set(name_words(fields[f].name)) for f in people)

@@ -29,7 +29,7 @@ from onoma.resolve.fields.columns import holds_numbers, read_texts
 from onoma.resolve.fields.infer import infer_kind
 from onoma.resolve.fields.kinds import IGNORE, VECTOR
 from onoma.resolve.fields.kinds.serial import CODES
-from onoma.resolve.fields.lexicon import SMALL_WORDS, listed
+from onoma.resolve.fields.lexicon import GIVEN_NAME, SMALL_WORDS, listed
 from onoma.resolve.fields.profile import Profile, name_words
 from onoma.resolve.fields.wording.model import features
 from onoma.resolve.fields.writing import fold
@@ -39,8 +39,8 @@ __all__ = ["Aligned", "Alignment", "align_tables", "check_shared"]
 _ALIKE, _ALIKE_BY_NAME = 0.55, 0.2
 _MEANINGS = tuple(
     listed(line)
-    for line in """
-    first given forename fname firstname givenname vorname prenom
+    for line in f"""
+    {GIVEN_NAME}
     last family surname lname lastname familyname nachname
     middle middlename
     born birth dob birthday birthdate

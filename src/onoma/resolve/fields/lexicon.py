@@ -2,6 +2,7 @@
 
 __all__ = [
     "ADDRESS_WORDS",
+    "GIVEN_NAME",
     "LEGAL_FORMS",
     "ORGANISATION_WORDS",
     "SMALL_WORDS",
@@ -9,6 +10,10 @@ __all__ = [
     "TITLES",
     "listed",
 ]
+
+
+GIVEN_NAME = "first given forename fname firstname givenname vorname prenom"
+"""What a column of given names is called."""
 
 
 def listed(text: str) -> frozenset[str]:
