@@ -25,6 +25,7 @@ from onoma.resolve.comparison.folding import Folding, fold_fields, fold_rows, un
 from onoma.resolve.comparison.gathering import count_pairs
 from onoma.resolve.comparison.given import read_weights
 from onoma.resolve.comparison.recomparison import compared_anew, comparisons_note
+from onoma.resolve.comparison.taught import FEW_THE_SAME, taught_share
 from onoma.resolve.comparison.things import with_things
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem, RunContext
@@ -247,9 +248,9 @@ def resolve(
         fields = fields._replace(fields=with_things(fields.fields, found.weighed.things))
     answer = Resolution(table, fields, found, sources, config, tuple(notes), block=block)
     told = config.link or block is not None  # what is compared is then not what other tables have taught of
-    if _is_taught(config) and not told and not config.no_check and carry is None:
+    if _is_taught(config) and not told and carry is None:
         answer = _taught_instead(answer, problem, run, rules, ruled) or answer
-        if doubted is None:
+        if doubted is None and not config.no_check:
             answer = _apart_instead(answer, replace(ready, config=config), run) or answer
     return answer if doubted is None else _linked_instead(answer, ready, doubted, run) or answer
 
@@ -315,30 +316,46 @@ def _taught_instead(
     rules: Sequence[NDArray[np.int64]],
     ruled: Sequence[NDArray[np.int64]],
 ) -> Resolution | None:
-    """Return the answer that what other tables teach would give, where the checks trust it more than what was learnt.
+    """Return the answer that what other tables teach would give, where that is more to be trusted than what was learnt.
 
-    Weights learnt in a table can settle on what its families share (brand and series, surname and street). Where the
-    checks doubt them, the other answer is worked out and checked, too, and the one with the greater expected F1 stays.
-    Of four development tables for which this happens, without their sources told, three gain (CDs .41 → .90, software
-    .14 → .30, electronics .08 → .12), one stays.
+    Weights learnt in a table can settle on what its families share (brand and series). Where of the pairs that they
+    join few are the same by what other tables teach, the other answer stays. Where the checks doubt them, the other
+    answer is worked out and checked, too, and the one with the greater expected F1 stays.
     """
     config, found = learnt.config, learnt.posterior
-    if found is None or found.state is not None or found.is_cut_short or len(learnt.table) > _MOST_TRIED:
+    if found is None or found.state is not None or found.is_cut_short:
         return None
-    if (other := with_teaching(problem.fields)) is None or learnt.quality.calibrated:
+    if (other := with_teaching(problem.fields)) is None:
         return None
     fields, name = other
+    share = _share_of_the_same(learnt, name)
+    families = share is not None and share < FEW_THE_SAME
+    if not families and (config.no_check or len(learnt.table) > _MOST_TRIED or learnt.quality.calibrated):
+        return None
     context = RunContext(seed=run.seed, progress=run.progress, stop=run.stop)
     work = _Work(find_model(config.model), config, replace(problem, fields=fields), context, [])
     found = work.fit(rules, ruled)
     if found.state is not None or found.is_cut_short:
         return None
     taught = replace(learnt, fields=learnt.fields._replace(fields=fields), posterior=found)
+    if families:
+        said = f"of the pairs that weights learnt here would join, by {name} {share:.0%} are the same in other tables"
+        return taught.noting(f"{said}: it is compared as these teach")
     before, after = learnt.quality.expected_f1, taught.quality.expected_f1
-    if before is None or after is None or after <= before:
+    if after is None or taught.quality.all_different or after <= (0.5 if before is None else before):
         return None
     said = f"{name} is compared as other tables teach: by the checks F1 is about {after:.2f}"
-    return taught.noting(f"{said}, with the weights learnt here {before:.2f}")
+    instead = "too little is found to be checked" if before is None else f"{before:.2f}"
+    return taught.noting(f"{said}, with the weights learnt here {instead}")
+
+
+def _share_of_the_same(learnt: Resolution, name: str) -> float | None:
+    """Return how many of the pairs that are joined other tables would take for the same by the field of this name."""
+    shared, fields = learnt.weighed, learnt.fields.fields
+    if shared is None or not any(each.name == name and each.kind == "likeness" for each in fields):
+        return None
+    f = next(f for f, each in enumerate(fields) if each.name == name)
+    return taught_share(fields[f], shared.evidence, f, learnt.clustering.labels, seed=learnt.config.seed)
 
 
 def _apart_instead(whole: Resolution, ready: Ready, run: RunContext) -> Resolution | None:

@@ -10,7 +10,7 @@ from onoma.corpus.simulate import simulate_people
 from onoma.evaluate.report import evaluate
 from onoma.resolve.api import resolve
 from onoma.resolve.check import checking
-from onoma.resolve.check.lists import is_all_different, is_list, nearest
+from onoma.resolve.check.lists import is_all_different, is_list, nearest, repeats_itself
 from onoma.resolve.check.quality import DOUBTED
 
 PLACES = ("Ashby", "Barrow", "Calder", "Dunmore", "Elmstead", "Farley", "Gorse", "Haddon", "Ilkley", "Jarrow")
@@ -97,3 +97,12 @@ def test_rows_put_together_in_one_text_are_found_and_those_without_copies_left_a
     first = np.unique(gold.labels, return_index=True)[1]
     alone = resolve(pa.table({"entry": [texts[row] for row in first]}))
     assert alone.recalibrated().clustering.n_entities > 0.99 * len(first)
+
+
+def test_a_list_that_repeats_itself_is_not_called_all_different():
+    rng, firms = np.random.default_rng(5), names(30, seed=8)
+    rows = [*firms * 20, *(misspelt(firm, rng) for firm in firms[:4])]
+    found = resolve(pa.table({"name": rows}))
+    evidence = found.weighed.evidence
+    assert repeats_itself(found.fields.fields[0], nearest(evidence))
+    assert found.quality.all_different is False and found.recalibrated().clustering.n_entities == 30

@@ -1,12 +1,15 @@
 """What names one thing, and what its family has, too."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from onoma.corpus.simulate import PeopleSettings, simulate_people
 from onoma.resolve.api import resolve
 from onoma.resolve.check.naming import names_the_one
 from onoma.resolve.fields.prepare import prepare_fields
+
+WORDS = ("seven", "ancient", "Roman", "modern", "many", "hidden", "strange", "common", "quick", "slow")
 
 
 @pytest.mark.parametrize(
@@ -42,3 +45,12 @@ def test_where_nothing_names_the_one_nothing_is_called_calibrated():
     named = resolve(table.select(["id", "given_name", "surname", "postcode", "email"])).quality
     assert not blind.calibrated and any("names the one" in why for why in blind.because)
     assert named.calibrated
+
+
+def test_codes_and_lists_of_streets_name_nobody():
+    codes = pa.table({"code": [f"{i * 7919 % 10007:05d}-{i % 7}" for i in range(60)]})
+    streets = pa.table({"c1": [f"{i} High Street" for i in range(60)]})
+    works = pa.table({"c1": [f"On the {word} ways of glass" for word in WORDS]})
+    for table, kind, names_one in ((codes, "likeness", False), (streets, "likeness", False), (works, "text", True)):
+        fields = prepare_fields(table, kinds=dict.fromkeys(table.column_names, kind)).fields
+        assert names_the_one(fields, np.full(len(fields), 3.0)) is names_one

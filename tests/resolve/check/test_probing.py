@@ -87,3 +87,18 @@ def test_siblings_that_are_all_there_already_are_none():
     found = resolve(pa.table({"title": titles * 20}))
     assert found.quality.calibrated is False
     assert found.recalibrated().clustering.n_entities == len(titles)
+
+
+def test_a_code_that_both_have_and_hardly_another_says_that_they_are_one():
+    """Names that differ are doubted in a list, unless a telephone number is behind them."""
+    words = ("Alder", "Birch", "Cedar", "Elm", "Fir", "Hazel", "Larch", "Maple", "Oak", "Pine", "Rowan", "Sallow")
+    names = [f"{one} {other} Society" for one in words for other in words]
+    rows = [*names, *(name.replace("Society", "Societies") for name in names[:40])]
+    codes = [f"{(i * 7919) % 100003:06d}" if i < 40 else None for i in range(len(names))]
+    table = pa.table({"name": rows, "code": [*codes, *codes[:40]]})
+    found = resolve(table, kinds={"name": "likeness", "code": "code"})
+    evidence = found.weighed.evidence
+    assert evidence.taught >= 0
+    one = Probe(found, found.posterior, found.weighed)
+    both = evidence.levels[:, 1] == 0
+    assert both.sum() >= 30 and not one.differing[both].any() and one.differing[~both].any()

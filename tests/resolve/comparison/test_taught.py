@@ -7,7 +7,7 @@ import pytest
 from onoma.resolve.blocking.canopies import CanopySettings, find_candidates
 from onoma.resolve.comparison import taught as module
 from onoma.resolve.comparison.gathering import gather_evidence
-from onoma.resolve.comparison.taught import count_in_part, count_levels, taught_weights
+from onoma.resolve.comparison.taught import FEW_THE_SAME, count_in_part, count_levels, taught_share, taught_weights
 from onoma.resolve.comparison.weights import COPIED, FRESH, WeightSettings
 from onoma.resolve.fields.kinds.likeness import likeness_model
 from onoma.resolve.fields.prepare import prepare_fields
@@ -62,3 +62,20 @@ def test_a_large_table_is_judged_by_a_part_of_it(monkeypatch):
 
 def test_a_small_table_is_judged_whole(taught):
     assert taught[0].taught_counts is None
+
+
+def test_families_that_are_joined_are_few_of_them_the_same_by_what_other_tables_teach():
+    rng = np.random.default_rng(4)
+    makers = np.repeat(np.arange(8), 12)
+    made = ["".join(rng.choice(list("abcdefghiklmnoprstuvw"), 7)) for _ in range(2 * len(makers))]
+    names = [f"Maker{of} {made[2 * i]} {made[2 * i + 1]} lamp" for i, of in enumerate(makers)]
+    table = pa.table({"name": [*names, *(name.replace("lamp", "lamps") for name in names)]})
+    (field,) = prepare_fields(table, kinds={"name": "likeness"}).fields
+    evidence = gather_evidence([field], find_candidates([field], settings=CanopySettings()), None, None, seed=1)
+    things = np.arange(len(names))
+    families, copies, none = (
+        taught_share(field, evidence, 0, labels, seed=1)
+        for labels in (np.tile(makers, 2), np.tile(things, 2), np.arange(2 * len(names)))
+    )
+    assert families is not None and copies is not None and none is None
+    assert families < FEW_THE_SAME < copies

@@ -1,10 +1,12 @@
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from onoma.resolve.fields.lexicon import STAND_INS
 from onoma.resolve.fields.missing import all_by_form, bare_years, by_form, by_frequency
+from onoma.resolve.fields.prepare import prepare_fields
 
 
 @pytest.mark.parametrize(
@@ -117,3 +119,18 @@ def test_a_date_long_ago_is_no_placeholder():
 def test_a_day_of_one_figure_is_a_day():
     assert by_form("33333", "date") is None
     assert by_form("33333", "code") == by_form("99999", "date") == "repeats one digit"
+
+
+def cited(n_times: int) -> pa.Table:
+    """Papers with the pages that they are on, one of them cited again and again, and the hour of each citing."""
+    title = [*(f"On the {i} ways of glass" for i in range(60)), *["On citing"] * n_times]
+    pages = [*(f"{100 + 7 * i}-{104 + 7 * i}" for i in range(60)), *["433-444"] * n_times]
+    return pa.table({"title": title, "pages": pages, "hour": [str(i % 24) for i in range(60 + n_times)]})
+
+
+def test_a_value_that_nearly_all_records_of_one_thing_have_is_no_placeholder():
+    table, kinds = cited(80), {"title": "text", "pages": "code", "hour": "category"}
+    assert prepare_fields(table, kinds=kinds).missing_report == []
+    strangers = table.set_column(0, "title", pa.array([f"On the {i} ways of glass" for i in range(140)]))
+    (found,) = prepare_fields(strangers, kinds=kinds).missing_report
+    assert found.n_records == 80

@@ -30,7 +30,7 @@ from onoma.numerics.union_find import components
 from onoma.resolve.blocking.conditions import has_constraints
 from onoma.resolve.check.calibrate import MANY, Calibration, calibrate, given_up
 from onoma.resolve.check.copies import OFF_RECALL
-from onoma.resolve.check.lists import is_all_different, is_list, nearest
+from onoma.resolve.check.lists import is_all_different, is_list, nearest, repeats_itself
 from onoma.resolve.check.namesakes import told_by_names
 from onoma.resolve.check.naming import names_the_one
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
@@ -233,11 +233,10 @@ def _told(probe: Probe) -> Quality:
 
 def _all_different(probe: Probe) -> bool:
     """Say whether it is a list whose rows are no nearer to each other than those of lists without duplicates."""
-    return (
-        is_list(probe.evidence)
-        and not has_constraints(probe.resolution.config)
-        and is_all_different(nearest(probe.evidence))
-    )
+    if not is_list(probe.evidence) or has_constraints(probe.resolution.config):
+        return False
+    near = nearest(probe.evidence)
+    return is_all_different(near) and not repeats_itself(probe.fields[probe.evidence.taught], near)
 
 
 def _convicted(probe: Probe, *, different: bool) -> NDArray[np.bool_]:

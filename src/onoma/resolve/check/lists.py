@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve.comparison.weights import Evidence
+from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds.likeness import likeness_model
 
-__all__ = ["is_all_different", "is_list", "nearest"]
+__all__ = ["is_all_different", "is_list", "nearest", "repeats_itself"]
 
 Floats = NDArray[np.float64]
 VERY_NEAR, NEARER, NEAR = 2.0, 1.0, -1.0
@@ -30,6 +31,10 @@ EVEN, MOST_EVEN = 0.0, 0.4
 that none is would be strange, however near they are. Of 28 kinds of titles, 800 rows without duplicates each, it is .34
 at most; 25 of the 28 are left alone, and of the same kinds with duplicates five are, in which F1 was .19 in the mean
 (.36 at most)."""
+MOST_ITSELF = 0.5
+"""The part of the rows that may say what an earlier one says. A list without duplicates repeats nothing, but two things
+of one name; where most rows are repeated, things come again, and where some values are nearer, do so written otherwise,
+too."""
 _FEW = 0.5, 5.0
 """Rows added to those nearer and to those near: a share of few says little, and speaks for none."""
 
@@ -37,6 +42,28 @@ _FEW = 0.5, 5.0
 def is_list(evidence: Evidence) -> bool:
     """Say whether one field says nearly all, and its likeness means what other tables have taught."""
     return evidence.taught >= 0 and not evidence.linking
+
+
+def repeats_itself(field: FieldData, near: Floats) -> bool:
+    """Say whether most rows say what another one says, and some say nearly that.
+
+    Parameters
+    ----------
+    field
+        The one that says nearly all.
+    near
+        The log odds of the nearest row with another value, for each row.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from onoma.resolve.fields.prepare import prepare_fields
+    >>> field = prepare_fields(pa.table({"title": ["Blue river song", "Green stone waltz"] * 3})).fields[0]
+    >>> repeats_itself(field, np.full(6, -2.0)), repeats_itself(field, np.full(6, 1.5))
+    (False, True)
+    """
+    again = len(field.counts) < (1.0 - MOST_ITSELF) * int(field.counts.sum())
+    return again and bool((near > NEARER).any())
 
 
 def nearest(evidence: Evidence) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.lexicon import GIVEN_NAME, listed
 from onoma.resolve.fields.profile import name_words
+from onoma.resolve.fields.telling.addresses import is_address
 
 __all__ = ["names_the_one"]
 
@@ -20,6 +21,9 @@ _NAMING = ("organisation", "likeness", "text", "set")
 """Kinds that name things, or say what they are; names of people are looked at."""
 _WHOLE = 1.5
 """Words of a value, in the mean, from which on a name is no part of one."""
+
+_READ = 400
+"""Values that are looked at, about."""
 
 
 def names_the_one(fields: Sequence[FieldData], words: NDArray[np.float64]) -> bool:
@@ -39,8 +43,14 @@ def names_the_one(fields: Sequence[FieldData], words: NDArray[np.float64]) -> bo
     >>> names_the_one(named, np.ones(3)), names_the_one(named[1:], np.ones(2))
     (True, False)
     """
-    if any(each.kind in _NAMING for each in fields):
+    if any(each.kind in _NAMING and not each.people and _is_worded(each) and not is_address(each) for each in fields):
         return True
-    people = [f for f, each in enumerate(fields) if each.kind == "person"]
+    people = [f for f, each in enumerate(fields) if each.kind == "person" or each.people]
     given = listed(GIVEN_NAME)
     return len(people) > 1 or any(words[f] >= _WHOLE or given & set(name_words(fields[f].name)) for f in people)
+
+
+def _is_worded(field: FieldData) -> bool:
+    """Say whether most values have a letter: a code is given to one thing or to many, and does not say which."""
+    some = field.values[:: max(len(field.values) // _READ, 1)]
+    return sum(any(sign.isalpha() for sign in str(value)) for value in some) > len(some) / 2

@@ -22,6 +22,7 @@ from onoma.resolve.check.values import Values
 from onoma.resolve.comparison.compare import compare_records
 from onoma.resolve.comparison.weights import edge_weights
 from onoma.resolve.contract import PairEvidence, Posterior
+from onoma.resolve.fields.kinds.serial import CODES
 
 if TYPE_CHECKING:
     from onoma.resolve.result import Resolution
@@ -36,6 +37,8 @@ DECOYS = ("strangers", "siblings", "mirrors")
 COPIES = ("copies", "harsher copies")
 _LEAST_APART = 0.05
 """The share of decoys that stay apart is taken to be at least this."""
+_FEW_ROWS = 3
+"""Rows that have a code, at most, which says of two of them that they are one."""
 _ENOUGH = 10
 """Links that have both values from which on the share that contradicts is told."""
 _NORMAL = np.array([NormalDist().inv_cdf((k + 0.5) / 25) for k in range(25)])
@@ -184,10 +187,19 @@ class Probe:
 
     @cached_property
     def differing(self) -> NDArray[np.bool_]:
-        """Which stated pairs have different values in the field that other tables have taught; none without one."""
-        n, taught = len(self.posterior.pairs.a), self.evidence.taught
-        known = taught >= 0 and n == len(self.evidence.a)
-        return self.evidence.levels[:, taught] > 0 if known else np.zeros(n, dtype=np.bool_)
+        """Which stated pairs have different values in the field that other tables have taught; none without one.
+
+        A code that they have in common, and hardly another row, says that they are one all the same.
+        """
+        n, taught, levels = len(self.posterior.pairs.a), self.evidence.taught, self.evidence.levels
+        if taught < 0 or n != len(self.evidence.a):
+            return np.zeros(n, dtype=np.bool_)
+        found = levels[:, taught] > 0
+        for f, field in enumerate(self.fields):
+            if field.kind in CODES:
+                own = field.counts[field.codes[self.evidence.a]] <= _FEW_ROWS
+                found &= ~(own & (levels[:, f] == 0))
+        return found
 
     def contradictions(self) -> float:
         """Return the greatest share, over firm fields, of links whose values are unrelated, of those that have both."""

@@ -3,7 +3,8 @@
 By form: texts that say "nothing here" (nan, n/a, unknown, -, 0000-00-00, 9999999, a telephone of one digit).
 By frequency, cautiously: a value that looks like a default (a first of January, nought among prices) *and* is far more
 frequent than the others support; and in a column whose values hardly repeat (telephones, e-mail addresses, identifiers)
-a value that does so ten times as often as any other. A frequent town, name or category is never lost.
+a value that does so ten times as often as any other, unless its records say the same elsewhere, too: the pages of a
+paper that everybody cites are no placeholder. A frequent town, name or category is never lost.
 """
 
 import re
@@ -21,7 +22,7 @@ from onoma.resolve.fields.lexicon import STAND_INS
 from onoma.resolve.fields.packed._writing_kernels import hash_bytes, suspect_bytes
 from onoma.resolve.fields.packed.texts import ArrowTexts, arrow_of, bytes_of
 
-__all__ = ["DisguisedMissing", "all_by_form", "bare_years", "by_form", "by_frequency", "suspects"]
+__all__ = ["DisguisedMissing", "all_by_form", "bare_years", "by_form", "by_frequency", "says_one_thing", "suspects"]
 
 _PLACEHOLDER_DATES = re.compile(
     r"(?:1900|1753|0001|9999)-?0?1-?0?1(?:[ t].*)?|0?1[/.]0?1[/.](?:1900|0001)|9999-?12-?31(?:[ t].*)?"
@@ -152,6 +153,35 @@ def by_frequency(values: Sequence[str], counts: NDArray[np.int64], kind: str) ->
         elif kind in CODES and n_records < 3 * len(values) and n > _TIMES * most:
             found[code] = f"is in {n:,} records, and other values are in {most:,} at most"
     return found
+
+
+def says_one_thing(records: NDArray[np.bool_], others: Sequence[NDArray[np.int32]]) -> bool:
+    """Say whether records that share a value are of one thing: two of them often agree elsewhere, others hardly ever.
+
+    Those that share a placeholder are any records.
+
+    Parameters
+    ----------
+    records
+        Which records have the value.
+    others
+        The values of each record in the other columns, as numbers; -1: none.
+
+    Examples
+    --------
+    >>> title = np.array([0, 0, 0, 0, 1, 2, 3, 4, 5, 6], np.int32)
+    >>> bool(says_one_thing(title == 0, [title])), bool(says_one_thing(np.arange(10) % 2 == 0, [title]))
+    (True, False)
+    """
+    agreement = ((_agreement(codes[records]), _agreement(codes[~records])) for codes in others)
+    return any(here > max(_TIMES * elsewhere, 1 / _TIMES) for here, elsewhere in agreement)
+
+
+def _agreement(codes: NDArray[np.int32]) -> float:
+    """Return how often two records that have a value have the same one."""
+    counts = np.bincount(codes[codes >= 0]).astype(np.float64)
+    n = counts.sum()
+    return float((counts * (counts - 1.0)).sum() / max(n * (n - 1.0), 1.0))
 
 
 def bare_years(values: Sequence[str], counts: NDArray[np.int64]) -> Sequence[str] | None:

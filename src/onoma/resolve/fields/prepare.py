@@ -17,8 +17,9 @@ from onoma.resolve.fields.field import Codes, FieldData, Kind
 from onoma.resolve.fields.infer import Inferred, infer_kind
 from onoma.resolve.fields.joint import find_points, join_points, points_by_values, without_own_name
 from onoma.resolve.fields.kinds import IGNORE, VECTOR, check_kind, find_kind
+from onoma.resolve.fields.kinds.serial import CODES
 from onoma.resolve.fields.kinds.vector import VectorComparison, encode_vectors
-from onoma.resolve.fields.missing import DisguisedMissing, all_by_form, bare_years, by_frequency
+from onoma.resolve.fields.missing import DisguisedMissing, all_by_form, bare_years, by_frequency, says_one_thing
 from onoma.resolve.fields.packed.texts import ArrowTexts
 from onoma.resolve.fields.profile import Profile
 
@@ -225,16 +226,23 @@ def _without_own(one: _Typed, people: Sequence[TextColumn]) -> _Typed:
 
 def _prepared(typed: Sequence[_Typed | FieldData]) -> Iterator[tuple[FieldData | Ignored, list[DisguisedMissing]]]:
     """Yield each column as a field, and what of it was taken for missing: two columns at a time where rows are many."""
-    rows = max((len(one.codes if isinstance(one, FieldData) else one.column.codes) for one in typed), default=0)
-    if rows < _MANY_ROWS:
-        yield from map(_prepare, typed)
+    codes = [one.codes if isinstance(one, FieldData) else one.column.codes for one in typed]
+    others = [codes[:at] + codes[at + 1 :] for at in range(len(codes))]
+    if max(map(len, codes), default=0) < _MANY_ROWS:
+        yield from map(_prepare, typed, others)
         return
     with ThreadPoolExecutor(2) as pool:
-        yield from pool.map(_prepare, typed)
+        yield from pool.map(_prepare, typed, others)
 
 
-def _prepare(one: _Typed | FieldData) -> tuple[FieldData | Ignored, list[DisguisedMissing]]:
-    """Write values in one way, put missing ones aside (and report them), number the rest."""
+def _prepare(one: _Typed | FieldData, others: Sequence[Codes]) -> tuple[FieldData | Ignored, list[DisguisedMissing]]:
+    """Write values in one way, put missing ones aside (and report them), number the rest.
+
+    Parameters
+    ----------
+    others
+        The values of each record in the other columns, as numbers.
+    """
     if isinstance(one, FieldData):
         return one, []
     column, kind = one.column, one.inferred.kind
@@ -251,6 +259,8 @@ def _prepare(one: _Typed | FieldData) -> tuple[FieldData | Ignored, list[Disguis
     place[kept] = number
     totals = np.bincount(place[place >= 0], counts[place >= 0], minlength=len(values)).astype(np.int64)
     for code, reason in by_frequency(values, totals, kind).items():
+        if kind in CODES and says_one_thing(np.append(place, -1)[column.codes] == code, others):
+            continue
         gone.append(DisguisedMissing(column.name, values[code], int(totals[code]), reason))
         place[place == code] = -1
     return _finish(one, values, place), sorted(gone, key=lambda found: -found.n_records)

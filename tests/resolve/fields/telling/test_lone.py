@@ -9,7 +9,7 @@ from onoma.resolve.api import resolve
 from onoma.resolve.check import checking
 from onoma.resolve.check.quality import Quality, Share
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.fields.telling.lone import lone_field, taught_field, with_teaching
+from onoma.resolve.fields.telling.lone import lone_field, taught_field, with_likeness, with_teaching
 
 SYLLABLES = [
     "ba",
@@ -133,3 +133,29 @@ def test_values_nobody_else_has_do_not_make_a_column_tell_more():
     filled = pa.table({"name": names, "land": [*country, *nonsense]})
     assert lone_field(alone) == 0
     assert lone_field(prepare_fields(filled, kinds={"land": "place"}).fields) == 0
+
+
+def test_what_families_share_is_not_what_is_learnt(monkeypatch):
+    """Where little of what is joined is the same by what other tables teach, these have the word; checked or not."""
+    monkeypatch.setattr("onoma.resolve.api.taught_share", lambda *given, **more: 0.1)
+    kinds = {"title": "likeness", "maker": "category"}
+    found = resolve(titled(80), kinds=kinds, model="copying", no_check=True)
+    assert [field.name for field in found.fields.fields if field.taught] == ["title"]
+    assert any("10% are the same in other tables" in note for note in found.notes)
+
+
+def test_organisations_can_teach_and_people_cannot():
+    fields = prepare_fields(titled(60), kinds={"title": "organisation", "maker": "category"}).fields
+    found = with_teaching(fields)
+    assert found is not None and found[0][taught_field(found[0])].kind == "likeness"
+    people = prepare_fields(titled(60), kinds={"title": "person", "maker": "category"}).fields
+    assert with_teaching(people) is None
+
+
+def test_one_column_that_is_linked_is_compared_by_likeness_whatever_it_reads_as():
+    """A name with a birthday behind it reads as a place."""
+    for kind in ("place", "set", "text"):
+        fields = prepare_fields(pa.table({"c1": company_names(60)}), kinds={"c1": kind}).fields
+        assert with_likeness(fields, link=True)[0][0].kind == "likeness"
+    two = prepare_fields(titled(60), kinds={"title": "place", "maker": "category"}).fields
+    assert all(each.kind != "likeness" for each in with_likeness(two, link=True)[0])

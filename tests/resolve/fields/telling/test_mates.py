@@ -143,3 +143,18 @@ def test_an_answer_is_as_good_with_what_is_new_in_each_row():
     assert {each.name for each in more.fields.ignored} >= set(OWN)
     kept = resolve(beside(table), truth="cluster_id", kinds={"amount": "number"})
     assert "amount" in {each.name for each in kept.fields.fields}
+
+
+def test_a_date_that_is_repeated_with_a_slip_is_repeated():
+    rng, firms = np.random.default_rng(6), companies(150, seed=7)["name"].to_pylist()
+    days = [f"{rng.integers(1900, 2000)}-{rng.integers(1, 13):02d}-{rng.integers(10, 29)}" for _ in firms]
+
+    def share(again):
+        table = pa.table({"name": firms * 2, "began": [*days, *again]})
+        fields = prepare_fields(table, kinds={"name": "organisation", "began": "date"}).fields
+        others, mates = mates_by(fields, next(each for each in fields if each.name == "name"))
+        return share_repeated(others, mates, 20)
+
+    slips = [f"{day[:-1]}{(int(day[-1]) + 1) % 10}" for day in days]
+    assert share(days) == 1.0 and share(slips) > 0.8
+    assert share(rng.permutation(days).tolist()) < 0.2

@@ -94,3 +94,16 @@ def test_a_telephone_number_that_few_share_is_the_things_own():
     assert occasions(own) == []
     orders = pa.table({"cuisine": kind, "phone": [f"212-{i:07d}" for i in rng.permutation(len(kind))]})
     assert [each.name for each in occasions(prepare_fields(orders, kinds=kinds).fields)] == ["phone"]
+
+
+def test_a_style_beside_an_address_names_nothing():
+    """Restaurants by cuisine and address: who has the address is not the cuisine's."""
+    rng = np.random.default_rng(3)
+    cuisines = [f"{one} {two}" for one in ("fine", "plain", "old", "new", "quick") for two in ("thai", "soup", "grill")]
+    rows = pa.table(
+        {
+            "cuisine": [cuisines[i] for i in rng.integers(0, len(cuisines), 300)],
+            "c2": [f"{rng.integers(1, 900)} {rng.choice(['High', 'Mill', 'Church'])} Street" for _ in range(300)],
+        }
+    )
+    assert occasions(prepare_fields(rows, kinds={"cuisine": "text", "c2": "place"}).fields) == []

@@ -34,6 +34,8 @@ _BY_CHANCE = 1.36
 (Kolmogorov and Smirnov)."""
 _OF_ROWS = ("category", "number", "date", *CODES)
 """Kinds of what may be a row's own. What is said in words (an address, a style) is of the thing, however it differs."""
+_WITH_SLIPS = ("date", *CODES)
+"""Kinds of which a thing has one value, so that another that is near it is that value, written otherwise."""
 _MOST_ROWS = 200_000
 """Rows looked at, about; all of a name or none."""
 _READ = 400
@@ -64,8 +66,9 @@ def share_repeated(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest
 
     A value is telling that says half as much, in bits, as it takes to single out one name's rows: two strangers of m
     have one in common once in the root of m. Records that repeat each other have one, in one column or another,
-    whatever else stands beside it: flags, amounts and dates of loading that are new in each row change nothing. Pairs
-    of which neither row has a telling value say nothing: rows that have names and a gender are no mentions for that.
+    whatever else stands beside it: flags, amounts and dates of loading that are new in each row change nothing. A date
+    or a code is repeated with a slip, too, if strangers are as near each other that seldom. Pairs of which neither row
+    has a telling value say nothing: rows that have names and a gender are no mentions for that.
 
     Parameters
     ----------
@@ -81,6 +84,8 @@ def share_repeated(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest
         telling, a, b = _telling(field, size), field.codes[one], field.codes[other]
         known |= (a >= 0) & (b >= 0) & (telling[a] | telling[b])
         repeated |= _repeats(field, one, other, size)
+        if field.kind in _WITH_SLIPS:
+            repeated |= _nearly_repeats(field, one, other, size)
     return float(repeated[known].mean()) if known.sum() >= fewest else None
 
 
@@ -206,6 +211,19 @@ def _repeats(field: FieldData, one: NDArray[np.int64], other: NDArray[np.int64],
     """Say of which pairs both rows have one telling value of a field, where a name has so many rows."""
     telling = _telling(field, size)
     return (field.codes[one] >= 0) & (field.codes[one] == field.codes[other]) & telling[field.codes[one]]
+
+
+def _nearly_repeats(
+    field: FieldData, one: NDArray[np.int64], other: NDArray[np.int64], size: float
+) -> NDArray[np.bool_]:
+    """Say of which pairs the values are so near each other that, as with telling values, strangers seldom are."""
+    found = np.zeros(len(one), dtype=np.bool_)
+    strange = np.bincount(_levels(field, one, np.roll(other, len(other) // 2)), minlength=1)
+    seldom = np.cumsum(strange) + 1.0 <= np.sqrt(size / max(len(field.codes), 1)) * (strange.sum() + 1.0)
+    filled = (field.codes[one] >= 0) & (field.codes[other] >= 0)
+    level = _levels(field, one, other)
+    found[filled] = (level < len(seldom)) & seldom[np.minimum(level, len(seldom) - 1)]
+    return found
 
 
 def _telling(field: FieldData, size: float) -> NDArray[np.bool_]:

@@ -7,9 +7,9 @@ of one name are like. Records that repeat each other share something that tells,
 
 * An organisation is named in passing where rows of one name repeat no more than mentions of people do (`auto.py`), the
   name in another spelling aside. Then the name alone says who it is, and all else is left out.
-* Whatever else has a name (a product, a song, a place) is where each other field is either the thing's own, the same in
-  nearly all rows of a name, or the occasion's, and hardly ever the same. The latter are left out, unless one is a
-  code that tells the thing after all.
+* Whatever else has a name (a product, a song, a place; no address, where many live) is where each other field is either
+  the thing's own, the same in nearly all rows of a name, or the occasion's, and hardly ever the same. The latter are
+  left out, unless one is a code that tells the thing after all.
 
 People are not named so: two rows *John Smith* need what is beside the name (trees).
 """
@@ -20,6 +20,7 @@ import numpy as np
 
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds.serial import CODES
+from onoma.resolve.fields.telling.addresses import is_address
 from onoma.resolve.fields.telling.lone import bits_shared
 from onoma.resolve.fields.telling.mates import FEWEST, REPEATED, agreements, mates_by, share_repeated
 
@@ -63,7 +64,7 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
     named = [each for each in fields if each.kind in _NAMING and _filled(each) >= _NAMED]
     people = [each for each in fields if each.kind == "person" and _filled(each) >= _NAMED]
     if not people and not any(each.kind in _TITLES for each in named):
-        firms = [each for each in named if each.kind == "organisation"]
+        firms = [each for each in named if each.kind == "organisation" and not is_address(each)]
         name = max(firms, key=bits_shared, default=None)  # of several that which tells most: a cuisine names nobody
         others, mates = mates_by(fields, name)
         said = [each for each in others if name is not None and not _spells(each, name)]
@@ -71,6 +72,8 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
         if repeated is not None and repeated <= REPEATED:
             return [each for each in others if not set(each.columns) & set(chosen)]
     name = max(named, key=bits_shared, default=None)
+    if name is not None and is_address(name):
+        return []  # and a style or a cuisine beside it names nothing, either
     others, mates = mates_by(fields, name)
     shares = agreements(others, mates, FEWEST // 5)
     new = [each for each, share in zip(others, shares, strict=True) if share is not None and share <= _NEW]
