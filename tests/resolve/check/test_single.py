@@ -75,3 +75,54 @@ def test_the_answer_is_one_entity_and_nothing_is_called_sure():
 def test_who_says_what_is_different_is_believed():
     table = one_person().append_column("side", [["a", "b"] * 40])
     assert not resolve(table, source="side", link=True).quality.all_one
+
+
+def citations(rng, n=80):
+    """One paper, cited in one way or another; who wrote it is put in another order, the volume is left out or not."""
+    title = "On the seven ways of making coloured glass"
+    titles = [
+        title,
+        title.upper() + ".",
+        "On the 7 ways of making coloured glass",
+        "Seven ways of making coloured glass",
+    ]
+    return pa.table(
+        {
+            "title": rng.choice(titles, n, p=[0.7, 0.1, 0.1, 0.1]).tolist(),
+            "author": rng.choice(
+                ["Ann Bell; Carl Dorn; Eve Fox", "C. Dorn; A. Bell; E. Fox", "Bell; Dorn; Fox"], n
+            ).tolist(),
+            "volume": rng.choice(["6", "vol. 6", "6(1)"], n, p=[0.6, 0.2, 0.2]).tolist(),
+        }
+    )
+
+
+def test_citations_of_one_paper_are_one_and_those_of_two_are_not():
+    rng = stream(8, "citations")
+    one = citations(rng)
+    kinds = {"title": "text", "author": "set", "volume": "code"}
+    assert is_one_thing(prepare_fields(one, kinds=kinds).fields)
+    other = one.slice(0, 30).set_column(0, "title", [["Hidden roads of the northern border"] * 30])
+    assert not is_one_thing(prepare_fields(pa.concat_tables([one, other]), kinds=kinds).fields)
+    venue = [f"Proceedings of the {i}th meeting of {name}" for i, name in enumerate(["glaziers", "potters"] * 40)]
+    assert not is_one_thing(
+        prepare_fields(one.append_column("venue", [venue]), kinds={**kinds, "venue": "text"}).fields
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "lists", "expected"), [("Amy Hale", False, True), ("Amy Hale", True, False), ("A Hale", False, False)]
+)
+def test_one_whole_name_is_one_person_and_an_authors_may_be_anybodys(name, lists, expected):
+    table = pa.table({"name": [name] * 78 + [name[:-1]] * 2, "state": ["NV"] * 70 + ["CA"] * 10})
+    if lists:
+        table = table.append_column(
+            "coauthors", [[f"Bo {chr(97 + i % 26)}ell; Cy {chr(97 + i % 25)}orn" for i in range(80)]]
+        )
+    kinds = {"name": "person", "state": "category"} | ({"coauthors": "set"} if lists else {})
+    assert is_one_thing(prepare_fields(table, kinds=kinds).fields) is expected
+
+
+def test_who_lives_at_one_address_is_not_one():
+    table = pa.table({"street": ["17 Larch Street"] * 78 + ["17 Larch Str"] * 2, "sex": ["f", "m"] * 40})
+    assert not is_one_thing(prepare_fields(table, kinds={"street": "text", "sex": "category"}).fields)

@@ -167,3 +167,24 @@ def test_rows_whose_partners_are_written_otherwise_say_nothing_of_duplicates():
     apart = np.flatnonzero((source == 0) | (np.arange(len(source)) < 1050))  # ten names stand in both sources
     some = [replace(each, codes=each.codes[apart]) for each in fields]
     assert len(fold_rows(some, source=source[apart]).followers) == 0
+
+
+def test_a_firm_that_is_named_over_and_over_is_one_firm_and_a_first_name_is_not_one_person():
+    firms = [f"Firm{i} Works{i % 7}" for i in range(40)]
+    often = prepare_fields(
+        pa.table({"payee": [*firms, *["Acme Borel Ltd"] * 600]}), kinds={"payee": "organisation"}
+    ).fields
+    folding = fold_rows(often)
+    assert len(folding.followers) == 600 - KEPT and folding.n_common == 0
+    few = prepare_fields(
+        pa.table({"payee": [*firms, *["Acme Borel Ltd"] * 12]}), kinds={"payee": "organisation"}
+    ).fields
+    assert not len(fold_rows(few).followers), "ten times what chance explains is more"
+    people = prepare_fields(
+        pa.table({"name": [*(f"Ann{i}" for i in range(40)), *["Maria"] * 600]}), kinds={"name": "person"}
+    )
+    assert not len(fold_rows(people.fields).followers)
+    signs = prepare_fields(
+        pa.table({"sign": [*(f"c{i}" for i in range(40)), *["x"] * 600]}), kinds={"sign": "category"}
+    )
+    assert not len(fold_rows(signs.fields).followers), "nothing is named"

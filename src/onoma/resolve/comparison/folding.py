@@ -4,7 +4,8 @@ Two rows "John Smith" with nothing else need not be one person. Two rows with th
 telephone are, and a thousand such rows tell the model no more than a few do. So of a group of rows that are equal in
 every field a few are kept, and the others follow the first of them; but only where strangers would not be equal by
 chance. With p the product over filled fields of the share of *different* rows with that value, n·p strangers are
-expected to be so. Fields repeat each other, so only the root of p is trusted: a group is folded if n·√p ≤ 1/1000.
+expected to be so. Fields repeat each other, so only the root of p is trusted: a group is folded if n·√p ≤ 1/1000, or if
+it has ten times as many rows as these strangers would be and things are named (n·p, where one field is all there is).
 
 But a value may also be frequent because its thing is: a list of payments names one firm a thousand times. What tells is
 how usual repetition is. Where few rows have an equal, those few may be namesakes; where many have one, far more than
@@ -35,7 +36,9 @@ titles in which the part is .11 or less, two equal rows are one thing in .42 of 
 which it is .23 or more (and chance explains less than a tenth of it) in .94."""
 _BEYOND_CHANCE = 10.0
 """And how many times as many equal rows there are as fields that have nothing to do with each other would give, where
-people are named: given and family names from short lists (.05 and .35 in two tables) repeat by chance alone."""
+people are named: given and family names from short lists (.05 and .35 in two tables) repeat by chance alone. Of a large
+group of equal rows it says the same: in 460 random views of development tables in which most rows repeat nothing, three
+have one, and their F1 is .03 → .99, .18 → .99 and .01 → .98."""
 _NAMING = ("person", "organisation", "place", "text", "set", "likeness")
 """Kinds of which one must be among the fields: rows that share categories and numbers alone are not one thing."""
 _SELDOM = 0.05
@@ -89,7 +92,11 @@ def fold_rows(
     for column in codes:
         repeats &= column == column[leader]
     large = sizes > KEPT
-    telling = _surprisal(fields, first) / 2 > np.log(len(leader)) - np.log(_BY_CHANCE)
+    surprisal = _surprisal(fields, first)
+    telling = surprisal / 2 > np.log(len(leader)) - np.log(_BY_CHANCE)
+    if _names_whole(fields):
+        trusted = 1 if len(fields) == 1 else 2  # one field repeats no other
+        telling |= np.log(sizes) > np.log(len(leader)) - surprisal / trusted + np.log(_BEYOND_CHANCE)
     order = np.argsort(group, kind="stable")
     place = np.empty(len(group), dtype=np.int64)
     place[order] = np.arange(len(group)) - (np.cumsum(sizes) - sizes)[group[order]]
@@ -114,6 +121,13 @@ def _is_usual(fields: Sequence[FieldData], sizes: NDArray[np.int64]) -> bool:
     wide, n = sizes.astype(np.float64), float(sizes.sum())
     by_chance = n * n / 2.0 * float(np.prod([((each / max(each.sum(), 1)) ** 2).sum() for each in parts]))
     return float((wide * (wide - 1.0) / 2.0).sum()) >= _BEYOND_CHANCE * by_chance
+
+
+def _names_whole(fields: Sequence[FieldData]) -> bool:
+    """Say whether a field names things, and not as the only one a person: of one name are many."""
+    if len(fields) == 1 and (fields[0].people or fields[0].kind == "person"):
+        return False
+    return any(each.kind in _NAMING for each in fields)
 
 
 def _name_parts(names: FieldData) -> list[NDArray[np.int64]]:

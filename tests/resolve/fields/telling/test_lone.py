@@ -9,7 +9,7 @@ from onoma.resolve.api import resolve
 from onoma.resolve.check import checking
 from onoma.resolve.check.quality import Quality, Share
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.fields.telling.lone import lone_field, taught_field, with_likeness, with_teaching
+from onoma.resolve.fields.telling.lone import lone_field, most_telling, taught_field, with_likeness, with_teaching
 
 SYLLABLES = [
     "ba",
@@ -102,7 +102,8 @@ def titled(n):
 def test_only_a_text_whose_weights_were_learnt_can_teach():
     names = prepare_fields(pa.table({"name": company_names(60)}), kinds={"name": "likeness"}).fields
     assert taught_field(names) == 0 and with_teaching(names) is None
-    assert with_teaching(prepare_fields(titled(60), kinds={"title": "text"}).fields) is None
+    people = prepare_fields(titled(60), kinds={"title": "person", "maker": "category"}).fields
+    assert with_teaching(people) is None
     fields = prepare_fields(titled(60), kinds={"title": "likeness", "maker": "category"}).fields
     found = with_teaching(fields)
     assert taught_field(fields) == -1 and found is not None
@@ -159,3 +160,26 @@ def test_one_column_that_is_linked_is_compared_by_likeness_whatever_it_reads_as(
         assert with_likeness(fields, link=True)[0][0].kind == "likeness"
     two = prepare_fields(titled(60), kinds={"title": "place", "maker": "category"}).fields
     assert all(each.kind != "likeness" for each in with_likeness(two, link=True)[0])
+
+
+def test_the_title_that_tells_most_teaches_though_another_column_tells_more():
+    table = titled(60).append_column(
+        "coauthors", [[f"{a}; {b}" for a, b in zip(company_names(60, seed=8), company_names(60, seed=9), strict=True)]]
+    )
+    kinds = {"title": "text", "maker": "category", "coauthors": "set"}
+    fields = prepare_fields(table, kinds=kinds).fields
+    assert fields[most_telling(fields)].name == "coauthors"
+    found = with_teaching(fields)
+    assert found is not None and found[1] == "title" and found[0][taught_field(found[0])].kind == "likeness"
+    assert with_teaching(fields, ["title"]) is None, "a kind that was chosen is kept"
+
+
+@pytest.mark.parametrize(("low", "families"), [(0.5, True), (0.9, False)])
+def test_an_answer_of_which_the_checks_are_sure_is_kept(monkeypatch, low, families):
+    def say(resolution):
+        return Quality(calibrated=True, precision=Share(0.95, low, 1.0), recall=Share(0.9, 0.8, 1.0))
+
+    monkeypatch.setattr(checking, "check_resolution", say)
+    monkeypatch.setattr("onoma.resolve.api.taught_share", lambda *given, **more: 0.1)
+    found = resolve(titled(80), kinds={"title": "likeness", "maker": "category"}, model="copying")
+    assert any(field.taught for field in found.fields.fields) is families

@@ -18,10 +18,12 @@ from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
 from onoma.resolve.fields.kinds.serial import CODES
 
-__all__ = ["bits_shared", "lone_field", "taught_field", "with_likeness", "with_teaching"]
+__all__ = ["bits_shared", "lone_field", "most_telling", "taught_field", "with_likeness", "with_teaching"]
 
 _WORDED = ("person", "organisation", "place", "text", "set", *CODES)
 """Kinds whose values are words."""
+_TITLES = ("text", "organisation")
+"""Kinds of what may be a title that other tables can teach of, beside those compared by likeness already."""
 _FREE = ("place", "set")
 """Kinds of a table's only column that may hold anything: a name with a birthday behind it reads as a place. Of sixty
 parts of seven development tables, one column of two sources each, linked, those that were taken for either gain or stay
@@ -34,8 +36,13 @@ more."""
 
 def lone_field(fields: Sequence[FieldData]) -> int | None:
     """Return the field that says nearly all there is to say, if there is one."""
-    f, share = _most_telling(fields)
+    f, share = _share_of_most(fields)
     return f if share >= _NEARLY_ALL and fields[f].kind in _WORDED else None
+
+
+def most_telling(fields: Sequence[FieldData]) -> int:
+    """Return the field that says most."""
+    return _share_of_most(fields)[0]
 
 
 def taught_field(fields: Sequence[FieldData]) -> int:
@@ -43,24 +50,34 @@ def taught_field(fields: Sequence[FieldData]) -> int:
     for f, field in enumerate(fields):
         if field.taught:
             return f
-    f, share = _most_telling(fields)
+    f, share = _share_of_most(fields)
     return f if share >= _NEARLY_ALL and fields[f].kind == "likeness" else -1
 
 
-def with_teaching(fields: Sequence[FieldData]) -> tuple[list[FieldData], str] | None:
-    """Return the fields with a text that says most compared as other tables teach, and its name; None: there is none.
+def with_teaching(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> tuple[list[FieldData], str] | None:
+    """Return the fields with the title that tells most compared as other tables teach, and its name; None: none is.
 
     A title tells things apart; a name does not, for there are namesakes, and what is beside it counts for more.
+
+    Parameters
+    ----------
+    chosen
+        Columns whose kind was chosen, which is left as it is.
     """
-    f, share = _most_telling(fields)
-    if share <= 0.0 or fields[f].kind not in ("likeness", "organisation") or taught_field(fields) >= 0:
+    titles = [f for f, each in enumerate(fields) if _may_teach(each, chosen) and bits_shared(each) > 0.0]
+    if not titles or taught_field(fields) >= 0:
         return None
+    f = max(titles, key=lambda f: bits_shared(fields[f]))
     found = list(fields)
     if fields[f].kind != "likeness":
         comparison = KINDS["likeness"].prepare(fields[f].values, fields[f].counts)
         found[f] = replace(fields[f], kind="likeness", comparison=comparison)
     found[f] = replace(found[f], reason=f"{fields[f].reason}; it is compared as other tables teach", taught=True)
     return found, fields[f].name
+
+
+def _may_teach(field: FieldData, chosen: Sequence[str]) -> bool:
+    return field.kind == "likeness" or (field.kind in _TITLES and not set(field.columns) & set(chosen))
 
 
 def with_likeness(
@@ -76,7 +93,7 @@ def with_likeness(
         Whether two sources are linked: what is matched is then learnt, even with one field.
     """
     found = list(fields)
-    f, share = _most_telling(fields)
+    f, share = _share_of_most(fields)
     if share <= 0.0 or set(fields[f].columns) & set(chosen):
         return found, None
     old, says_all = fields[f], lone_field(fields) is not None
@@ -91,7 +108,7 @@ def with_likeness(
     return found, said if alone else None
 
 
-def _most_telling(fields: Sequence[FieldData]) -> tuple[int, float]:
+def _share_of_most(fields: Sequence[FieldData]) -> tuple[int, float]:
     """Return the field that says most, and its part of what two records both say."""
     bits = np.array([bits_shared(field) for field in fields])
     if bits.sum() <= 0.0:
