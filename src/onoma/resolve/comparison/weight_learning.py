@@ -25,6 +25,9 @@ __all__ = ["chance_to_choose", "learn_weights"]
 Advance = Callable[..., None]
 _LARGE, _FEW_SWEEPS = 30_000, 2
 """So many records show in a few sweeps what fewer show in more."""
+_FEWEST_FIELDS = 3
+"""Of two fields, strangers that depend on each other in one could explain all that copies share (given names that go
+with family names), and no copies would be left."""
 
 
 def learn_weights(
@@ -124,7 +127,7 @@ def _stochastic(
             weighed = weigh(weights)
         draws = sampler.run(*weighed, n_sweeps=n_sweeps)
         advance(1, links=float(evidence.n - draws.n_entities.mean()))
-        if done == settle and settings.dependence:
+        if done == settle and settings.dependence and evidence.levels.shape[1] >= _FEWEST_FIELDS:
             counts.grow_tree()
         step = 1.0 if done < half else 1.0 / (done - half + 1)
         copied = _broad(draws, settings)
