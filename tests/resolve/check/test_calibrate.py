@@ -68,9 +68,17 @@ def test_what_may_be_duplicates_convicts_nobody():
 
 def test_what_is_left_has_the_greatest_expected_f1():
     sure = np.linspace(1.9, 0.6, 120)
-    right = np.clip((sure - 0.6) ** 3 / 2.0, 0.0, 1.0)
+    right = np.clip((sure - 0.8) / 1.1, 0.0, 1.0)
     found = given_up(sure, right, np.full(400, 0.7), np.ones(400))
     n_kept = int((~found).sum())
     expected = [2.0 * right[:k].sum() / (k + right.sum()) for k in range(1, 121)]
     assert 0 < n_kept < 120 and expected[n_kept - 1] >= max(expected) - 0.01
     assert not given_up(sure, np.full(120, 0.2), np.full(400, 0.7), np.ones(400)).any(), "all alike: none or all"
+
+
+def test_where_most_links_would_go_the_decoys_are_in_doubt():
+    right = np.array([0.9] * 100 + [0.05] * 90)
+    sure, decoys = np.where(right > 0.5, 1.5, 0.8), np.full(400, 0.8)
+    assert given_up(sure, right, decoys, np.ones(400)).sum() == 90
+    right[60:] = 0.05
+    assert not given_up(np.where(right > 0.5, 1.5, 0.8), right, decoys, np.ones(400)).any()

@@ -78,6 +78,8 @@ def test_nothing_is_sure_in_a_list():
     found, _ = answer(copied=60)
     assert found.quality.ceiling == DOUBTED
     assert found.recalibrated().posterior.pairs.probability.max() <= DOUBTED
+    assert not found.quality.calibrated
+    assert any("one column is all there is" in why for why in found.quality.because)
 
 
 def test_a_table_of_several_fields_is_no_list():

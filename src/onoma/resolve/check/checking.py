@@ -450,6 +450,8 @@ def _because(
     found = []
     if all(each.kind in _SHARED_BY_CHANCE for each in probe.fields):
         found.append("only numbers, dates and categories are compared, which strangers share by chance")
+    elif len(probe.fields) == 1 and is_list(probe.evidence):
+        found.append("one column is all there is, and nothing beside it tells whether rows that are alike are one")
     elif not (probe.evidence.linking or names_the_one(probe.fields, probe.evidence.words)):
         # Between two sources mirrors hold the families of the table as they are.
         found.append("nothing that is compared names the one: what a family shares cannot be told from copies")
