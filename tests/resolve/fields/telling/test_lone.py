@@ -181,3 +181,18 @@ def test_an_answer_of_which_the_checks_are_sure_is_kept(monkeypatch, low, famili
     monkeypatch.setattr("onoma.resolve.api.taught_share", lambda *given, **more: 0.1)
     found = resolve(titled(80), kinds={"title": "likeness", "maker": "category"}, model="copying")
     assert any(field.taught for field in found.fields.fields) is families
+
+
+@pytest.mark.parametrize(("taught_recall", "better"), [(0.9, True), (0.52, False)])
+def test_a_title_that_does_not_tell_most_must_be_clearly_better(monkeypatch, taught_recall, better):
+    def doubt(resolution):
+        taught = any(field.taught for field in resolution.fields.fields)
+        recall = taught_recall if taught else 0.5
+        return Quality(calibrated=False, precision=Share(0.5, 0.4, 0.6), recall=Share(recall, 0.0, 1.0))
+
+    monkeypatch.setattr(checking, "check_resolution", doubt)
+    with_whom = [f"{a}; {b}" for a, b in zip(company_names(60, seed=8), company_names(60, seed=9), strict=True)]
+    table = pa.table({"title": company_names(30) * 2, "year": ["1990", "1991"] * 30, "coauthors": with_whom})
+    kinds = {"title": "likeness", "coauthors": "set"}
+    found = resolve(table, kinds=kinds, model="copying")
+    assert any(field.taught for field in found.fields.fields) is better
