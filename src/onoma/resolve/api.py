@@ -44,7 +44,7 @@ from onoma.resolve.fields.rows import (
     unambiguous,
 )
 from onoma.resolve.fields.telling.composed import composed_field, fields_apart
-from onoma.resolve.fields.telling.lone import most_telling, with_likeness, with_teaching
+from onoma.resolve.fields.telling.lone import most_telling, title_of, with_likeness, with_teaching
 from onoma.resolve.fields.telling.mates import new_in_each
 from onoma.resolve.fields.telling.occasions import occasions
 from onoma.resolve.posterior.checkpoint import Checkpoint
@@ -335,13 +335,14 @@ def _taught_instead(
     config, found = learnt.config, learnt.posterior
     if found is None or found.state is not None or found.is_cut_short:
         return None
-    if (other := with_teaching(problem.fields, list(config.kinds))) is None:
+    if (title := title_of(problem.fields, list(config.kinds))) is None:
         return None
-    fields, name = other
-    share = _share_of_the_same(learnt, name)
+    name, says_most = problem.fields[title].name, title == most_telling(problem.fields)
+    share = _share_of_the_same(learnt, title) if says_most else None
     families = share is not None and share < FEW_THE_SAME and (config.no_check or not _is_sure(learnt))
     if not families and (config.no_check or len(learnt.table) > _MOST_TRIED or learnt.quality.calibrated):
         return None
+    fields = with_teaching(problem.fields, title)
     context = RunContext(seed=run.seed, progress=run.progress, stop=run.stop)
     work = _Work(find_model(config.model), config, replace(problem, fields=fields), context, [])
     found = work.fit(rules, ruled)
@@ -352,7 +353,6 @@ def _taught_instead(
         said = f"of the pairs that weights learnt here would join, by {name} {share:.0%} are the same in other tables"
         return taught.noting(f"{said}: it is compared as these teach")
     before, after = learnt.quality.expected_f1, taught.quality.expected_f1
-    says_most = problem.fields[most_telling(problem.fields)].name == name
     enough = 0.5 if before is None else before if says_most else before + _CLEARLY
     if after is None or taught.quality.all_different or after <= enough:
         return None
@@ -367,13 +367,12 @@ def _is_sure(found: Resolution) -> bool:
     return quality.calibrated and quality.precision is not None and quality.precision.low >= _SURE
 
 
-def _share_of_the_same(learnt: Resolution, name: str) -> float | None:
-    """Return how many of the pairs that are joined other tables would take for the same, if this title says most."""
-    shared, fields = learnt.weighed, learnt.fields.fields
-    f = most_telling(fields)
-    if shared is None or fields[f].name != name or fields[f].kind != "likeness":
+def _share_of_the_same(learnt: Resolution, title: int) -> float | None:
+    """Return how many of the pairs that are joined other tables would take for the same, by a title that says most."""
+    shared, field = learnt.weighed, learnt.fields.fields[title]
+    if shared is None or field.kind != "likeness":
         return None
-    return taught_share(fields[f], shared.evidence, f, learnt.clustering.labels, seed=learnt.config.seed)
+    return taught_share(field, shared.evidence, title, learnt.clustering.labels, seed=learnt.config.seed)
 
 
 def _apart_instead(whole: Resolution, ready: Ready, run: RunContext) -> Resolution | None:

@@ -9,7 +9,14 @@ from onoma.resolve.api import resolve
 from onoma.resolve.check import checking
 from onoma.resolve.check.quality import Quality, Share
 from onoma.resolve.fields.prepare import prepare_fields
-from onoma.resolve.fields.telling.lone import lone_field, most_telling, taught_field, with_likeness, with_teaching
+from onoma.resolve.fields.telling.lone import (
+    lone_field,
+    most_telling,
+    taught_field,
+    title_of,
+    with_likeness,
+    with_teaching,
+)
 
 SYLLABLES = [
     "ba",
@@ -101,13 +108,13 @@ def titled(n):
 
 def test_only_a_text_whose_weights_were_learnt_can_teach():
     names = prepare_fields(pa.table({"name": company_names(60)}), kinds={"name": "likeness"}).fields
-    assert taught_field(names) == 0 and with_teaching(names) is None
+    assert taught_field(names) == 0 and title_of(names) is None
     people = prepare_fields(titled(60), kinds={"title": "person", "maker": "category"}).fields
-    assert with_teaching(people) is None
+    assert title_of(people) is None
     fields = prepare_fields(titled(60), kinds={"title": "likeness", "maker": "category"}).fields
-    found = with_teaching(fields)
-    assert taught_field(fields) == -1 and found is not None
-    assert found[1] == "title" and taught_field(found[0]) == 0
+    title = title_of(fields)
+    assert taught_field(fields) == -1 and title is not None
+    assert fields[title].name == "title" and taught_field(with_teaching(fields, title)) == title
 
 
 @pytest.mark.parametrize(("taught_recall", "better"), [(0.9, True), (0.1, False)])
@@ -147,10 +154,10 @@ def test_what_families_share_is_not_what_is_learnt(monkeypatch):
 
 def test_organisations_can_teach_and_people_cannot():
     fields = prepare_fields(titled(60), kinds={"title": "organisation", "maker": "category"}).fields
-    found = with_teaching(fields)
-    assert found is not None and found[0][taught_field(found[0])].kind == "likeness"
+    title = title_of(fields)
+    assert title is not None and with_teaching(fields, title)[title].kind == "likeness"
     people = prepare_fields(titled(60), kinds={"title": "person", "maker": "category"}).fields
-    assert with_teaching(people) is None
+    assert title_of(people) is None
 
 
 def test_one_column_that_is_linked_is_compared_by_likeness_whatever_it_reads_as():
@@ -167,9 +174,10 @@ def test_the_title_that_tells_most_teaches_though_another_column_tells_more():
     table = pa.table({"title": company_names(30) * 2, "year": ["1990", "1991"] * 30, "coauthors": with_whom})
     fields = prepare_fields(table, kinds={"title": "text", "coauthors": "set"}).fields
     assert fields[most_telling(fields)].name == "coauthors"
-    found = with_teaching(fields)
-    assert found is not None and found[1] == "title" and found[0][taught_field(found[0])].kind == "likeness"
-    assert with_teaching(fields, ["title"]) is None, "a kind that was chosen is kept"
+    title = title_of(fields)
+    assert title is not None and fields[title].name == "title"
+    assert with_teaching(fields, title)[title].kind == "likeness"
+    assert title_of(fields, ["title"]) is None, "a kind that was chosen is kept"
 
 
 @pytest.mark.parametrize(("low", "families"), [(0.5, True), (0.9, False)])

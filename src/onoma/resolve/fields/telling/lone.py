@@ -18,7 +18,7 @@ from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
 from onoma.resolve.fields.kinds.serial import CODES
 
-__all__ = ["bits_shared", "lone_field", "most_telling", "taught_field", "with_likeness", "with_teaching"]
+__all__ = ["bits_shared", "lone_field", "most_telling", "taught_field", "title_of", "with_likeness", "with_teaching"]
 
 _WORDED = ("person", "organisation", "place", "text", "set", *CODES)
 """Kinds whose values are words."""
@@ -54,8 +54,8 @@ def taught_field(fields: Sequence[FieldData]) -> int:
     return f if share >= _NEARLY_ALL and fields[f].kind == "likeness" else -1
 
 
-def with_teaching(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> tuple[list[FieldData], str] | None:
-    """Return the fields with the title that tells most compared as other tables teach, and its name; None: none is.
+def title_of(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> int | None:
+    """Return the title that tells most, of which other tables can teach; None: there is none, or they teach already.
 
     A title tells things apart; a name does not, for there are namesakes, and what is beside it counts for more.
 
@@ -67,13 +67,17 @@ def with_teaching(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> tu
     titles = [f for f, each in enumerate(fields) if _may_teach(each, chosen) and bits_shared(each) > 0.0]
     if not titles or taught_field(fields) >= 0:
         return None
-    f = max(titles, key=lambda f: bits_shared(fields[f]))
-    found = list(fields)
-    if fields[f].kind != "likeness":
-        comparison = KINDS["likeness"].prepare(fields[f].values, fields[f].counts)
-        found[f] = replace(fields[f], kind="likeness", comparison=comparison)
-    found[f] = replace(found[f], reason=f"{fields[f].reason}; it is compared as other tables teach", taught=True)
-    return found, fields[f].name
+    return max(titles, key=lambda f: bits_shared(fields[f]))
+
+
+def with_teaching(fields: Sequence[FieldData], title: int) -> list[FieldData]:
+    """Return the fields, this one compared as other tables teach."""
+    found, field = list(fields), fields[title]
+    if field.kind != "likeness":
+        comparison = KINDS["likeness"].prepare(field.values, field.counts)
+        field = replace(field, kind="likeness", comparison=comparison)
+    found[title] = replace(field, reason=f"{field.reason}; it is compared as other tables teach", taught=True)
+    return found
 
 
 def _may_teach(field: FieldData, chosen: Sequence[str]) -> bool:
