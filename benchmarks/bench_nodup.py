@@ -39,6 +39,20 @@ TABLES = (
     "linkage/restaurants",
     "linkage/cddb",
 )
+LARGEST = (
+    "cora/cora",
+    "cora/cora_1879",
+    "linkage/patstat_nl",
+    "linkage/historical_50k",
+    "zoo/arxiv-hep-authors",
+    "zoo/inspire-wang",
+    "patentsview/bench_nber_assignees",
+    "patentsview/mentions",
+    "names/everypolitician_names",
+)
+"""Tables with entities of twenty rows or more; six of each are tables of their own."""
+FEWEST, MOST, N_LARGEST = 20, 1_500, 6
+_ANSWERS = ("cluster_id", "source", "id", "person_id", "unique_id", "mention_id", "publication_id", "block")
 DUPLICATES = (0.0, 0.1, 0.3, 0.6)
 FEW = 0.001
 
@@ -64,6 +78,7 @@ def run(*, quick: bool) -> Iterator[Measurement]:
     address = {"first": "Katherine", "last": "Montgomery", "street": "17 Larch Street", "city": "Springfield"}
     for one, what in ((address, "name and address"), (person, "all columns of simulated people")):
         yield _one_entity(one, what)
+    yield from _largest(quick=quick)
 
 
 def _tables(*, quick: bool) -> Iterator[tuple[str, pa.Table]]:
@@ -149,3 +164,21 @@ def _one_entity(one: dict[str, str], what: str) -> Measurement:
 def _slip(value: str, rng: np.random.Generator) -> str:
     at = int(rng.integers(0, len(value)))
     return value[:at] + chr(int(rng.integers(97, 123))) + value[at + 1 :]
+
+
+def _largest(*, quick: bool) -> Iterator[Measurement]:
+    """Resolve the largest entities of labelled tables, each by itself: how many are answered with one entity?"""
+    answered = []
+    for name in LARGEST[5:6] if quick else LARGEST:
+        table = read_table(Context().file(f"resolution/{name}.csv.gz")).table
+        gold = Clustering.from_labels(table["cluster_id"].cast(pa.string()))
+        kept = [each for each in table.column_names if each not in _ANSWERS]
+        for entity in np.argsort(-gold.sizes, kind="stable")[:N_LARGEST].tolist():
+            rows = np.flatnonzero(gold.labels == entity)
+            if FEWEST <= len(rows) <= MOST:
+                answered.append(resolve(table.select(kept).take(pa.array(rows))).recalibrated().clustering.n_entities)
+                data = f"{name}, its {len(rows):,} rows of one entity"
+                yield Measurement("entities", answered[-1], 1, None, "entities", data)
+    told = f"{len(answered)} largest entities of {len(LARGEST)} tables"
+    one = sum(each == 1 for each in answered)
+    yield Measurement("answered with one entity", one, len(answered), None, "tables", told)

@@ -70,8 +70,10 @@ def _is_alike(field: FieldData, counts: NDArray[np.int64], usual: int, there: ND
     """Say whether very many rows have one value, and of a column with many values nearly all that or a slip of it."""
     if counts[usual] < FREQUENT * counts.sum():
         return False
+    if len(there) < MANY * len(field.codes):
+        return True
     slips = [each for each in there.tolist() if _is_slip(str(field.values[each]), str(field.values[usual]))]
-    return len(there) < MANY * len(field.codes) or bool(counts[slips].sum() >= NEARLY_ALL * counts.sum())
+    return bool(counts[slips].sum() >= NEARLY_ALL * counts.sum())
 
 
 def _is_named_alike(fields: Sequence[FieldData]) -> bool:
@@ -81,12 +83,13 @@ def _is_named_alike(fields: Sequence[FieldData]) -> bool:
         filled = counts.sum() / max(len(field.codes), 1)
         if field.kind == "set" or filled < FILLED:
             continue
+        if counts[usual] < FREQUENT * counts.sum():
+            return False
         if field.kind not in NAMING or is_address(field):
             if not _is_alike(field, counts, usual, there):
                 return False
             continue
-        alike = counts[there[_akin(field, usual, there)]].sum() >= NEARLY_ALL * counts.sum()
-        if not alike or counts[usual] < FREQUENT * counts.sum():
+        if counts[there[_akin(field, usual, there)]].sum() < NEARLY_ALL * counts.sum():
             return False
         words = str(field.values[usual]).split()
         of_person = field.people or field.kind == "person"
