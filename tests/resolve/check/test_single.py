@@ -126,3 +126,27 @@ def test_one_whole_name_is_one_person_and_an_authors_may_be_anybodys(name, lists
 def test_who_lives_at_one_address_is_not_one():
     table = pa.table({"street": ["17 Larch Street"] * 78 + ["17 Larch Str"] * 2, "sex": ["f", "m"] * 40})
     assert not is_one_thing(prepare_fields(table, kinds={"street": "text", "sex": "category"}).fields)
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"first": ["Shunpei"] * 80, "last": ["Yamazaki"] * 80}, True),
+        ({"last": ["Yamazaki"] * 80}, False),
+        ({"first": ["S."] * 80, "last": ["Yamazaki"] * 80}, False),
+        (
+            {
+                "first": ["Shunpei"] * 80,
+                "last": ["Yamazaki"] * 80,
+                "born": [f"19{i % 80 + 10}-03-0{i % 9 + 1}" for i in range(80)],
+            },
+            False,
+        ),
+    ],
+)
+def test_rows_that_all_have_a_persons_whole_name_are_that_persons(columns, expected):
+    """What all rows share is not compared; what else there is must not tell two of one name apart."""
+    table = pa.table({**columns, "state": ["NV"] * 50 + ["CA"] * 30, "role": ["owner", "agent"] * 40})
+    found = resolve(table, kinds={"role": "category", "state": "category"})
+    assert found.quality.all_one is expected
+    assert (found.recalibrated().clustering.n_entities == 1) is expected

@@ -117,7 +117,8 @@ def _is_one_thing(resolution: "Resolution") -> bool:
     told = has_constraints(config) or config.labels is not None or config.link or resolution.block is not None
     if told or resolution.posterior is None or config.model not in _COMPARING or n < FEWEST_ROWS:
         return False
-    return is_one_thing(resolution.fields.fields)
+    fields = resolution.fields
+    return is_one_thing(fields.fields, {each.name: each.constant for each in fields.ignored if each.constant})
 
 
 def _all_one(resolution: "Resolution") -> Quality:

@@ -8,16 +8,20 @@ slips of it.
 Or what names things, a title, a firm's or a person's whole name, is nearly the same in nearly all rows, as likeness has
 it, in every such column, and whatever else there is has one value that very many rows have: the citations of one paper,
 the filings of one firm. Lists (of authors, of classes) are then of the occasion. People beside whom others are listed
-are not told so, for many authors have one name, nor are those whose given names are letters.
+are not told so, for many authors have one name, nor are those whose given names are letters. Columns in which all rows
+say the same are no evidence and not compared, but if they are somebody's whole name, all rows are his: what categories
+beside it say is then of the occasion, too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onoma.resolve.check.values import WORDED
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.infer import infer_words
 from onoma.resolve.fields.kinds.likeness import LikenessComparison, likeness_model
 from onoma.resolve.fields.telling.addresses import is_address
 
@@ -38,8 +42,13 @@ FILLED = 0.5
 """Of the rows, those that have a value: a column with fewer is not asked."""
 
 
-def is_one_thing(fields: Sequence[FieldData]) -> bool:
+def is_one_thing(fields: Sequence[FieldData], constant: Mapping[str, str] = MappingProxyType({})) -> bool:
     """Say whether every column has one value, up to slips, and some column of words would tell things apart.
+
+    Parameters
+    ----------
+    constant
+        The columns in which (nearly) all rows have one value, and that value.
 
     Examples
     --------
@@ -51,7 +60,7 @@ def is_one_thing(fields: Sequence[FieldData]) -> bool:
     >>> [is_one_thing(prepare_fields(pa.table({"name": each})).fields) for each in (spelt, family)]
     [True, False]
     """
-    return _is_alike_everywhere(fields) or _is_named_alike(fields)
+    return _is_alike_everywhere(fields) or _is_named_alike(fields, of_one=_is_whole_name(constant))
 
 
 def _is_alike_everywhere(fields: Sequence[FieldData]) -> bool:
@@ -76,12 +85,19 @@ def _is_alike(field: FieldData, counts: NDArray[np.int64], usual: int, there: ND
     return bool(counts[slips].sum() >= NEARLY_ALL * counts.sum())
 
 
-def _is_named_alike(fields: Sequence[FieldData]) -> bool:
-    named, lists = False, any(field.kind == "set" for field in fields)
+def _is_whole_name(constant: Mapping[str, str]) -> bool:
+    """Say whether what all rows have in common is a person's whole name: two words of it that are no letters."""
+    people = [column for column, value in constant.items() if infer_words(column, [value]) == "person"]
+    return len([word for column in people for word in constant[column].split() if len(word.strip(".,")) > 1]) > 1
+
+
+def _is_named_alike(fields: Sequence[FieldData], *, of_one: bool) -> bool:
+    lists = any(field.kind == "set" for field in fields)
+    named = of_one and not lists
     for field in fields:
         counts, usual, there = _counted(field)
         filled = counts.sum() / max(len(field.codes), 1)
-        if field.kind == "set" or filled < FILLED:
+        if field.kind == "set" or filled < FILLED or (of_one and field.kind == "category"):
             continue
         if counts[usual] < FREQUENT * counts.sum():
             return False

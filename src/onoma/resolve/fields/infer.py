@@ -12,14 +12,16 @@ log P(kind | value), where
 * with no kind above -1.6 (a probability of one in five) the words are unknown ones: names of things.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
 
 from onoma.resolve.fields.lexicon import listed
 from onoma.resolve.fields.profile import Profile, name_words
 
-__all__ = ["Inferred", "infer_kind"]
+__all__ = ["Inferred", "infer_kind", "infer_words"]
 
 
 class Inferred(NamedTuple):
@@ -27,6 +29,8 @@ class Inferred(NamedTuple):
 
     kind: str
     reason: str
+    constant: bool = False
+    """Whether (nearly) all records have one value."""
 
 
 Rule = Callable[[tuple[str, ...], Profile], Inferred | None]
@@ -120,9 +124,9 @@ def _no_evidence(words: tuple[str, ...], p: Profile) -> Inferred | None:
     if p.n_filled == 0:
         return Inferred("ignore", "it is empty")
     if p.n_distinct == 1:
-        return Inferred("ignore", "it has one value only")
+        return Inferred("ignore", "it has one value only", constant=True)
     if p.top_share >= 0.995 and p.n_filled >= 200:
-        return Inferred("ignore", f"{p.top_share:.1%} of its values are one and the same")
+        return Inferred("ignore", f"{p.top_share:.1%} of its values are one and the same", constant=True)
     if _ANSWER & set(words) or (_ANSWER_IF_IDS & set(words) and (last in _ID or _are_ids(p))):
         return Inferred("ignore", "its name says that it holds the answer")
     if last in _ID and not _REAL_ID & set(words):
@@ -243,6 +247,19 @@ def _listed_by_commas(p: Profile) -> Inferred | None:
     if best not in ("person", "place") and len(set(p.parts)) <= 0.1 * len(p.parts):
         return Inferred("set", f"a value has {p.elements:.1f} elements on average, which come again and again")
     return None
+
+
+def infer_words(column: str, values: Sequence[str]) -> str:
+    """Return what sort of words values are, however few and however often they come: a person, a place, a text…
+
+    Examples
+    --------
+    >>> infer_words("last", ["Yamazaki"]), infer_words("city", ["Los Angeles"])
+    ('person', 'place')
+    """
+    profile = Profile(values, np.ones(len(values), dtype=np.int64), len(values))
+    found = _words(name_words(column), profile)
+    return "text" if found is None else found.kind
 
 
 def _words(words: tuple[str, ...], p: Profile) -> Inferred | None:
