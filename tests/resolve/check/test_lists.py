@@ -108,13 +108,3 @@ def test_a_list_that_repeats_itself_is_not_called_all_different():
     evidence = found.weighed.evidence
     assert repeats_itself(found.fields.fields[0], nearest(evidence))
     assert found.quality.all_different is False and found.recalibrated().clustering.n_entities == 30
-
-
-def test_one_column_in_which_rows_of_a_source_repeat_each_other_is_no_name_of_the_thing():
-    """Films by their directors alone: a director has several films in either source."""
-    directors = names(120, seed=11)
-    films = pa.table({"director": directors * 3 + directors * 2, "source": ["a"] * 360 + ["b"] * 240})
-    found = resolve(films, source="source", link=True)
-    assert any("repeat each other in it" in why for why in found.quality.because)
-    once = pa.table({"name": directors * 2, "source": ["a"] * 120 + ["b"] * 120})
-    assert resolve(once, source="source", link=True).quality.calibrated

@@ -453,8 +453,6 @@ def _because(
         found.append("only numbers, dates and categories are compared, which strangers share by chance")
     elif len(probe.fields) == 1 and is_list(probe.evidence):
         found.append("one column is all there is, and nothing beside it tells whether rows that are alike are one")
-    elif len(probe.fields) == 1 and (probe.leader != np.arange(probe.n)).any():
-        found.append("one column is all there is, and rows of one source repeat each other in it as several things may")
     elif not (probe.evidence.linking or names_the_one(probe.fields, probe.evidence.words)):
         # Between two sources mirrors hold the families of the table as they are.
         found.append("nothing that is compared names the one: what a family shares cannot be told from copies")
