@@ -36,14 +36,14 @@ FREQUENT, NEARLY_ALL = 0.4, 0.9
 that have it or a slip of it."""
 NAMING = ("person", "organisation", "text", "likeness")
 """Kinds of what names a thing."""
-WHOLE = 1.5
-"""Words of a value, in the mean, from which on it is a whole name."""
+WHOLE = 2
+"""Words from which on a name is whole."""
 FILLED = 0.5
 """Of the rows, those that have a value: a column with fewer is not asked."""
 
 
 def is_one_thing(fields: Sequence[FieldData], constant: Mapping[str, str] = MappingProxyType({})) -> bool:
-    """Say whether every column has one value, up to slips, and some column of words would tell things apart.
+    """Say whether all rows are of one thing: misspelt in every column alike, or named alike, however it is put.
 
     Parameters
     ----------
@@ -88,7 +88,8 @@ def _is_alike(field: FieldData, counts: NDArray[np.int64], usual: int, there: ND
 def _is_whole_name(constant: Mapping[str, str]) -> bool:
     """Say whether what all rows have in common is a person's whole name: two words of it that are no letters."""
     people = [column for column, value in constant.items() if infer_words(column, [value]) == "person"]
-    return len([word for column in people for word in constant[column].split() if len(word.strip(".,")) > 1]) > 1
+    words = [word for column in people for word in constant[column].split()]
+    return sum(len(word.strip(".,")) > 1 for word in words) >= WHOLE
 
 
 def _is_named_alike(fields: Sequence[FieldData], *, of_one: bool) -> bool:
