@@ -23,6 +23,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
@@ -36,6 +37,7 @@ from onoma.resolve.check.naming import names_the_one
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
 from onoma.resolve.check.quality import DOUBTED, FEWEST_LINKS, SAFE, Quality, Share, ceiling_of_pairs, unchecked
 from onoma.resolve.check.single import is_one_thing
+from onoma.resolve.fields.infer import is_constant
 
 if TYPE_CHECKING:
     from onoma.resolve.result import Resolution
@@ -117,8 +119,15 @@ def _is_one_thing(resolution: "Resolution") -> bool:
     told = has_constraints(config) or config.labels is not None or config.link or resolution.block is not None
     if told or resolution.posterior is None or config.model not in _COMPARING or n < FEWEST_ROWS:
         return False
-    fields = resolution.fields
-    return is_one_thing(fields.fields, {each.name: each.constant for each in fields.ignored if each.constant})
+    fields, table = resolution.fields, resolution.table
+    constant = [each.name for each in fields.ignored if is_constant(each.reason)]
+    return is_one_thing(fields.fields, {name: _usual(table[name]) for name in constant})
+
+
+def _usual(column: pa.ChunkedArray) -> str:
+    """Return the most frequent value of a column."""
+    found = column.drop_null().value_counts()
+    return str(found.field("values")[int(np.argmax(found.field("counts")))])
 
 
 def _all_one(resolution: "Resolution") -> Quality:

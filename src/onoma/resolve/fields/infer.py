@@ -21,7 +21,7 @@ import numpy as np
 from onoma.resolve.fields.lexicon import listed
 from onoma.resolve.fields.profile import Profile, name_words
 
-__all__ = ["Inferred", "infer_kind", "infer_words"]
+__all__ = ["Inferred", "infer_kind", "infer_words", "is_constant"]
 
 
 class Inferred(NamedTuple):
@@ -29,10 +29,9 @@ class Inferred(NamedTuple):
 
     kind: str
     reason: str
-    constant: bool = False
-    """Whether (nearly) all records have one value."""
 
 
+_ONE_VALUE, _NEARLY_ONE = "it has one value only", " of its values are one and the same"
 Rule = Callable[[tuple[str, ...], Profile], Inferred | None]
 
 _ANSWER = listed("""
@@ -124,9 +123,9 @@ def _no_evidence(words: tuple[str, ...], p: Profile) -> Inferred | None:
     if p.n_filled == 0:
         return Inferred("ignore", "it is empty")
     if p.n_distinct == 1:
-        return Inferred("ignore", "it has one value only", constant=True)
+        return Inferred("ignore", _ONE_VALUE)
     if p.top_share >= 0.995 and p.n_filled >= 200:
-        return Inferred("ignore", f"{p.top_share:.1%} of its values are one and the same", constant=True)
+        return Inferred("ignore", f"{p.top_share:.1%}{_NEARLY_ONE}")
     if _ANSWER & set(words) or (_ANSWER_IF_IDS & set(words) and (last in _ID or _are_ids(p))):
         return Inferred("ignore", "its name says that it holds the answer")
     if last in _ID and not _REAL_ID & set(words):
@@ -247,6 +246,11 @@ def _listed_by_commas(p: Profile) -> Inferred | None:
     if best not in ("person", "place") and len(set(p.parts)) <= 0.1 * len(p.parts):
         return Inferred("set", f"a value has {p.elements:.1f} elements on average, which come again and again")
     return None
+
+
+def is_constant(reason: str) -> bool:
+    """Say whether a column is no evidence because (nearly) all records with a value have one and the same."""
+    return reason == _ONE_VALUE or reason.endswith(_NEARLY_ONE)
 
 
 def infer_words(column: str, values: Sequence[str]) -> str:

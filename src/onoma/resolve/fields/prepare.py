@@ -36,8 +36,6 @@ class Ignored(NamedTuple):
 
     name: str
     reason: str
-    constant: str = ""
-    """The value that (nearly) all records with a value have, if that is why."""
 
 
 class Fields(NamedTuple):
@@ -185,9 +183,7 @@ def _read_column(
     if kind is not None and not isinstance(kind, str):
         return _Typed(texts, Inferred(find_kind(kind).name, _OWN), kind)
     inferred = Inferred(kind, _CHOSEN) if kind else _infer(texts)
-    if inferred.kind != IGNORE:
-        return _Typed(texts, inferred)
-    return Ignored(name, inferred.reason, texts.raw[int(texts.counts().argmax())] if inferred.constant else "")
+    return Ignored(name, inferred.reason) if inferred.kind == IGNORE else _Typed(texts, inferred)
 
 
 def _infer(column: TextColumn) -> Inferred:
@@ -295,7 +291,7 @@ def _number(written: Sequence[str]) -> tuple[Sequence[str], Codes]:
 
 def _finish(one: _Typed, values: Sequence[str], place: Codes) -> FieldData | Ignored:
     """Number the values that are left anew, and make them comparable."""
-    column, kind, reason = one.column, one.inferred.kind, one.inferred.reason
+    column, (kind, reason) = one.column, one.inferred
     first = np.full(len(values), -1)
     raw = np.flatnonzero(place >= 0)
     first[place[raw[::-1]]] = raw[::-1]  # of several the last stays
