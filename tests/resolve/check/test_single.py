@@ -150,3 +150,14 @@ def test_rows_that_all_have_a_persons_whole_name_are_that_persons(columns, expec
     found = resolve(table, kinds={"role": "category", "state": "category"})
     assert found.quality.all_one is expected
     assert (found.recalibrated().clustering.n_entities == 1) is expected
+
+
+def test_what_all_rows_say_is_read_whatever_its_column_holds():
+    """Lists; and a part of a column that whole records stand in, which is no column of the table."""
+    names = [f"Bo Ray{i % 20}" for i in range(60)]
+    listed = pa.table({"tags": [["Ann", "Lee"]] * 60, "side": ["x", "y"] * 30, "name": names})
+    assert not resolve(listed).quality.all_one
+    places = ["High", "Mill", "Church", "Park"] * 25
+    rows = [f"Acme, {place} Street {i}, London, 19{i % 80 + 10}-03-01" for i, place in enumerate(places)]
+    found = resolve(pa.table({"record": rows + rows[:30]}))  # taken apart, too, and that answer is checked
+    assert not found.quality.all_one and found.clustering.n_entities == 100

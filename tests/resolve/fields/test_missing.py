@@ -134,3 +134,8 @@ def test_a_value_that_nearly_all_records_of_one_thing_have_is_no_placeholder():
     strangers = table.set_column(0, "title", pa.array([f"On the {i} ways of glass" for i in range(140)]))
     (found,) = prepare_fields(strangers, kinds=kinds).missing_report
     assert found.n_records == 80
+    copied = strangers.append_column("fax", strangers["pages"])
+    assert [each.n_records for each in prepare_fields(copied, kinds={**kinds, "fax": "code"}).missing_report] == [
+        80,
+        80,
+    ]

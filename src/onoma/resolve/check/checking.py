@@ -23,7 +23,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
@@ -37,6 +36,7 @@ from onoma.resolve.check.naming import names_the_one
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
 from onoma.resolve.check.quality import DOUBTED, FEWEST_LINKS, SAFE, Quality, Share, ceiling_of_pairs, unchecked
 from onoma.resolve.check.single import is_one_thing
+from onoma.resolve.fields.columns import read_texts
 from onoma.resolve.fields.infer import is_constant
 
 if TYPE_CHECKING:
@@ -120,14 +120,10 @@ def _is_one_thing(resolution: "Resolution") -> bool:
     if told or resolution.posterior is None or config.model not in _COMPARING or n < FEWEST_ROWS:
         return False
     fields, table = resolution.fields, resolution.table
-    constant = [each.name for each in fields.ignored if is_constant(each.reason)]
-    return is_one_thing(fields.fields, {name: _usual(table[name]) for name in constant})
-
-
-def _usual(column: pa.ChunkedArray) -> str:
-    """Return the most frequent value of a column."""
-    found = column.drop_null().value_counts()
-    return str(found.field("values")[int(np.argmax(found.field("counts")))])
+    constant = [each.name for each in fields.ignored if is_constant(each.reason) and each.name in table.column_names]
+    read = {name: read_texts(table[name], name) for name in constant}  # parts of a column are no columns
+    usual = {name: str(texts.raw[int(texts.counts().argmax())]) for name, texts in read.items() if texts is not None}
+    return is_one_thing(fields.fields, usual)
 
 
 def _all_one(resolution: "Resolution") -> Quality:

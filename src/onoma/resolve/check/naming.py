@@ -22,9 +22,6 @@ _NAMING = ("organisation", "likeness", "text", "set")
 _WHOLE = 1.5
 """Words of a value, in the mean, from which on a name is no part of one."""
 
-_READ = 400
-"""Values that are looked at, about."""
-
 
 def names_the_one(fields: Sequence[FieldData], words: NDArray[np.float64]) -> bool:
     """Say whether a field names one thing, and not its family: a whole name, two parts of one, or a given name.
@@ -52,5 +49,5 @@ def names_the_one(fields: Sequence[FieldData], words: NDArray[np.float64]) -> bo
 
 def _is_worded(field: FieldData) -> bool:
     """Say whether most values have a letter: a code is given to one thing or to many, and does not say which."""
-    some = field.values[:: max(len(field.values) // _READ, 1)]
+    some = field.some_values
     return sum(any(sign.isalpha() for sign in str(value)) for value in some) > len(some) / 2

@@ -22,6 +22,7 @@ Levels = NDArray[np.int8]
 
 _BATCH = 1_000_000  # distinct pairs compared at a time: bounds memory, about 100 bytes a pair
 _FEW = 300  # values
+_SOME = 400  # values
 _VARIOUS = 100_000  # values from which on pairs of them hardly repeat, so that finding repetitions does not pay
 
 
@@ -113,6 +114,11 @@ class FieldData:
     taught: bool = False
     people: bool = False
     things: NDArray[np.float64] | None = None
+
+    @property
+    def some_values(self) -> Sequence[str]:
+        """Some four hundred of the values, from first to last: enough to tell what they are."""
+        return self.values[:: max(len(self.values) // _SOME, 1)]
 
     @property
     def levels(self) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ __all__ = ["Fields", "Ignored", "prepare_fields"]
 
 _CHOSEN = "it was so chosen"
 _OWN = "its levels were given"
+_WORDED = ("person", "organisation", "place", "text", "set")
+"""Kinds of what is said in words, which default values of codes do not go with."""
 _MANY_ROWS = 20_000
 """From so many on threads pay: Arrow and kernels work beside the interpreter."""
 
@@ -226,9 +228,11 @@ def _without_own(one: _Typed, people: Sequence[TextColumn]) -> _Typed:
 
 def _prepared(typed: Sequence[_Typed | FieldData]) -> Iterator[tuple[FieldData | Ignored, list[DisguisedMissing]]]:
     """Yield each column as a field, and what of it was taken for missing: two columns at a time where rows are many."""
-    codes = [one.codes if isinstance(one, FieldData) else one.column.codes for one in typed]
-    others = [codes[:at] + codes[at + 1 :] for at in range(len(codes))]
-    if max(map(len, codes), default=0) < _MANY_ROWS:
+    rows = max((len(one.codes if isinstance(one, FieldData) else one.column.codes) for one in typed), default=0)
+    # Placeholders go together: a code, a date or a copy of the column says nothing of it.
+    said = [one.column for one in typed if isinstance(one, _Typed) and one.inferred.kind in _WORDED]
+    others = [[each.codes for each in said if not isinstance(one, _Typed) or each is not one.column] for one in typed]
+    if rows < _MANY_ROWS:
         yield from map(_prepare, typed, others)
         return
     with ThreadPoolExecutor(2) as pool:
@@ -241,7 +245,7 @@ def _prepare(one: _Typed | FieldData, others: Sequence[Codes]) -> tuple[FieldDat
     Parameters
     ----------
     others
-        The values of each record in the other columns, as numbers.
+        The values of each record in the other columns of words, as numbers.
     """
     if isinstance(one, FieldData):
         return one, []

@@ -117,14 +117,20 @@ def test_only_a_text_whose_weights_were_learnt_can_teach():
     assert fields[title].name == "title" and taught_field(with_teaching(fields, title)) == title
 
 
-@pytest.mark.parametrize(("taught_recall", "better"), [(0.9, True), (0.1, False)])
-def test_of_two_answers_the_one_that_the_checks_trust_more_stays(monkeypatch, taught_recall, better):
+def doubting(taught_recall):
+    """Return checks that doubt every answer, and expect this recall of the taught one, of the other a half."""
+
     def doubt(resolution):
         taught = any(field.taught for field in resolution.fields.fields)
         recall = taught_recall if taught else 0.5
         return Quality(calibrated=False, precision=Share(0.5, 0.4, 0.6), recall=Share(recall, 0.0, 1.0))
 
-    monkeypatch.setattr(checking, "check_resolution", doubt)
+    return doubt
+
+
+@pytest.mark.parametrize(("taught_recall", "better"), [(0.9, True), (0.1, False)])
+def test_of_two_answers_the_one_that_the_checks_trust_more_stays(monkeypatch, taught_recall, better):
+    monkeypatch.setattr(checking, "check_resolution", doubting(taught_recall))
     table = titled(80)
     kinds = {"title": "likeness", "maker": "category"}
     found = resolve(table, kinds=kinds, model="copying")
@@ -193,12 +199,7 @@ def test_an_answer_of_which_the_checks_are_sure_is_kept(monkeypatch, low, famili
 
 @pytest.mark.parametrize(("taught_recall", "better"), [(0.9, True), (0.52, False)])
 def test_a_title_that_does_not_tell_most_must_be_clearly_better(monkeypatch, taught_recall, better):
-    def doubt(resolution):
-        taught = any(field.taught for field in resolution.fields.fields)
-        recall = taught_recall if taught else 0.5
-        return Quality(calibrated=False, precision=Share(0.5, 0.4, 0.6), recall=Share(recall, 0.0, 1.0))
-
-    monkeypatch.setattr(checking, "check_resolution", doubt)
+    monkeypatch.setattr(checking, "check_resolution", doubting(taught_recall))
     with_whom = [f"{a}; {b}" for a, b in zip(company_names(60, seed=8), company_names(60, seed=9), strict=True)]
     table = pa.table({"title": company_names(30) * 2, "year": ["1990", "1991"] * 30, "coauthors": with_whom})
     kinds = {"title": "likeness", "coauthors": "set"}

@@ -8,8 +8,6 @@ from onoma.resolve.fields.profile import name_words
 
 __all__ = ["is_address"]
 
-_READ = 400
-"""Values that are looked at, about."""
 _CALLED = listed("address addr street strasse rue calle via")
 """What a column of addresses is called."""
 _OF_ADDRESSES = frozenset(ADDRESS_WORDS) | frozenset(ADDRESS_WORDS.values())
@@ -29,6 +27,5 @@ def is_address(field: FieldData) -> bool:
     """
     if any(_CALLED & set(name_words(column)) for column in field.columns):
         return True
-    some = field.values[:: max(len(field.values) // _READ, 1)]
-    words = (set(re.findall(r"\w+", str(value).lower())) for value in some)
-    return sum(bool(each & _OF_ADDRESSES) and not each & _OF_FIRMS for each in words) > len(some) / 2
+    words = [set(re.findall(r"\w+", str(value).lower())) for value in field.some_values]
+    return sum(bool(each & _OF_ADDRESSES) and not each & _OF_FIRMS for each in words) > len(words) / 2
