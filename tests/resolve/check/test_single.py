@@ -161,3 +161,10 @@ def test_what_all_rows_say_is_read_whatever_its_column_holds():
     rows = [f"Acme, {place} Street {i}, London, 19{i % 80 + 10}-03-01" for i, place in enumerate(places)]
     found = resolve(pa.table({"record": rows + rows[:30]}))  # taken apart, too, and that answer is checked
     assert not found.quality.all_one and found.clustering.n_entities > 50
+
+
+def test_a_table_of_one_name_is_not_said_to_be_alike_in_every_column():
+    table = pa.table({"first": ["Shunpei"] * 80, "last": ["Yamazaki"] * 80, "state": ["NV"] * 50 + ["CA"] * 30})
+    said = resolve(table, kinds={"state": "category"}).quality.sentences()
+    assert said[0] == "all rows are taken for one entity: they have one name"
+    assert "nothing beside it tells" in said[-1]

@@ -34,8 +34,18 @@ from onoma.resolve.check.lists import is_all_different, is_list, nearest, repeat
 from onoma.resolve.check.namesakes import told_by_names
 from onoma.resolve.check.naming import names_the_one
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
-from onoma.resolve.check.quality import DOUBTED, FEWEST_LINKS, SAFE, Quality, Share, ceiling_of_pairs, unchecked
-from onoma.resolve.check.single import is_one_thing
+from onoma.resolve.check.quality import (
+    ALIKE,
+    DOUBTED,
+    FEWEST_LINKS,
+    NAMED_ALIKE,
+    SAFE,
+    Quality,
+    Share,
+    ceiling_of_pairs,
+    unchecked,
+)
+from onoma.resolve.check.single import is_alike_everywhere, is_one_thing
 from onoma.resolve.fields.columns import read_texts
 from onoma.resolve.fields.infer import is_constant
 
@@ -131,7 +141,7 @@ def _all_one(resolution: "Resolution") -> Quality:
     n, n_pairs = len(resolution.table), 0 if resolution.posterior is None else len(resolution.posterior.pairs.a)
     return Quality(
         calibrated=False,
-        because=("all rows are alike in every column, so that nothing tells two rows of one thing from others",),
+        because=(ALIKE if is_alike_everywhere(resolution.fields.fields) else NAMED_ALIKE,),
         n_links=n - 1,
         all_one=True,
         clustering=Clustering.from_labels(np.zeros(n, dtype=np.int64)),

@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.resolve.check.calibrate import Bin
 
-__all__ = ["DOUBTED", "FEWEST_LINKS", "Quality", "Share", "ceiling_of_pairs", "unchecked"]
+__all__ = ["ALIKE", "DOUBTED", "FEWEST_LINKS", "NAMED_ALIKE", "Quality", "Share", "ceiling_of_pairs", "unchecked"]
 
 SAFE = 0.95
 """Links at least as likely are called safe."""
 FEWEST_LINKS = 10
 """Links from which on there is something to check."""
+ALIKE = "all rows are alike in every column, so that nothing tells two rows of one thing from others"
+NAMED_ALIKE = "all rows have one name, and nothing beside it tells two things of that name apart"
+"""Why a table that is taken for one thing is not called calibrated."""
 DOUBTED = 0.9
 """The most that is stated of a row where the checks cannot be relied on: nothing is called sure there."""
 
@@ -113,7 +116,8 @@ class Quality:
         """Return what the figures mean."""
         said = []
         if self.all_one:
-            said.append("all rows are taken for one entity: they are alike in every column")
+            alike = "they have one name" if NAMED_ALIKE in self.because else "they are alike in every column"
+            said.append(f"all rows are taken for one entity: {alike}")
         if self.n_given_up:
             links = "1 link was" if self.n_given_up == 1 else f"{self.n_given_up:,} links were"
             why = "by the decoys most links of their kind are wrong"

@@ -25,7 +25,7 @@ from onoma.resolve.fields.infer import infer_words
 from onoma.resolve.fields.kinds.likeness import LikenessComparison, likeness_model
 from onoma.resolve.fields.telling.addresses import is_address
 
-__all__ = ["is_one_thing"]
+__all__ = ["is_alike_everywhere", "is_one_thing"]
 
 LETTERS = 8
 """Letters of a value to each slip after the first."""
@@ -60,10 +60,11 @@ def is_one_thing(fields: Sequence[FieldData], constant: Mapping[str, str] = Mapp
     >>> [is_one_thing(prepare_fields(pa.table({"name": each})).fields) for each in (spelt, family)]
     [True, False]
     """
-    return _is_alike_everywhere(fields) or _is_named_alike(fields, of_one=_is_whole_name(constant))
+    return is_alike_everywhere(fields) or _is_named_alike(fields, of_one=_is_whole_name(constant))
 
 
-def _is_alike_everywhere(fields: Sequence[FieldData]) -> bool:
+def is_alike_everywhere(fields: Sequence[FieldData]) -> bool:
+    """Say whether every column has one value, up to slips, and some column of words would tell things apart."""
     named = False
     for field in fields:
         counts, usual, there = _counted(field)
