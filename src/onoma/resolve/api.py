@@ -17,7 +17,7 @@ from onoma.corpus.readers.table import read_table
 from onoma.errors import SettingsError
 from onoma.numerics.memory import give_back
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.auto import pick_model
+from onoma.resolve.auto import TOGETHER, pick_model, share_together
 from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.blocking.conditions import check_rules, has_constraints, rule_judgements, ruled_pairs
 from onoma.resolve.blocking.rules import rule_codes, rule_pairs
@@ -49,7 +49,7 @@ from onoma.resolve.fields.telling.mates import new_in_each
 from onoma.resolve.fields.telling.occasions import occasions
 from onoma.resolve.posterior.checkpoint import Checkpoint
 from onoma.resolve.posterior.judgements import surely_same
-from onoma.resolve.registry import AUTO, check, find_model, settings_of
+from onoma.resolve.registry import AUTO, check, find_model, settings_of, why_refused
 from onoma.resolve.result import Resolution
 from onoma.resolve.sources import DEDUPE_TOO, pick_link
 from onoma.resolve.types.finding import find_types, may_have_types
@@ -256,6 +256,8 @@ def resolve(
     if found.weighed is not None and found.weighed.things:
         fields = fields._replace(fields=with_things(fields.fields, found.weighed.things))
     answer = Resolution(table, fields, found, sources, config, tuple(notes), block=block)
+    if ready.config.model == AUTO and (trees := _trees_instead(answer, ready, config, run)) is not None:
+        return trees
     told = config.link or block is not None  # what is compared is then not what other tables have taught of
     if _is_taught(config) and not told and carry is None:
         answer = _taught_instead(answer, problem, run, rules, ruled) or answer
@@ -359,6 +361,27 @@ def _taught_instead(
     said = f"{name} is compared as other tables teach: by the checks F1 is about {after:.2f}"
     instead = "too little is found to be checked" if before is None else f"{before:.2f}"
     return taught.noting(f"{said}, with the weights learnt here {instead}")
+
+
+def _trees_instead(
+    copies: Resolution, ready: Ready, config: ResolveConfig, run: RunContext
+) -> Resolution | None:
+    """Return the answer by trees, where too many rows of one rare name are apart as copies.
+
+    `pick_model` tells mentions from records by what rows of one name repeat, which is no sharp line. Whose rows are
+    apart though nobody else has their name are mentions, taken for records.
+    """
+    n_sources = 0 if ready.source is None else int(ready.source.max(initial=-1)) + 1
+    trees = replace(config, model="hierarchical", link=False)
+    open_ = config.model == "copying" and not config.link and config.block is None
+    if not open_ or len(ready.table) > _MOST_TRIED or copies.is_stopped or why_refused(find_model("hierarchical"), trees, n_sources=n_sources):
+        return None
+    share = share_together(ready.fields.fields, copies.clustering.labels)
+    if share is None or share >= TOGETHER:
+        return None
+    found = resolve(replace(ready, config=trees), trees, progress=run.progress, stop=run.stop)
+    said = f"as copies only {share:.0%} of the pairs of rows of one rare name are together"
+    return found.noting(f"the model is hierarchical: {said}, who are one person's nearly surely")
 
 
 def _is_sure(found: Resolution) -> bool:

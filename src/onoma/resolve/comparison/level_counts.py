@@ -38,6 +38,8 @@ class LevelCounts:
             self.parent[np.arange(self.f) != evidence.contrast] = evidence.contrast
         self.counts = np.zeros((3, self.f, self.k + 1, self.k))
         self.patterns, self.strangers = Patterns.of(evidence.levels), Patterns.of(evidence.background)
+        self.apart = np.ones(len(evidence.background), dtype=np.bool_)
+        """The pairs of the background that are of two entities."""
         self._weigh_strangers(1.0)
         self.background = self._background()
         self.lifted = self._lifted()
@@ -61,6 +63,26 @@ class LevelCounts:
         self._weigh_strangers(share)
         self.background, self.lifted = self._background(), self._lifted()
 
+    def heed_entities(self, root: NDArray[np.int32]) -> None:
+        """Count no pair of one entity among strangers.
+
+        Where a thing has more records than a record has candidates, random pairs are matches, too. They are few, but of
+        those that share a rare name they may be all, and would explain away what copies have in common.
+
+        Parameters
+        ----------
+        root
+            The first record of each record's entity.
+        """
+        if self.evidence.background_pairs is None:
+            return
+        one, other = self.evidence.background_pairs
+        apart = root[one] != root[other]
+        if not np.array_equal(apart, self.apart):
+            self.apart = apart
+            self._weigh_strangers(1.0)
+            self.background, self.lifted = self._background(), self._lifted()
+
     def _weigh_strangers(self, share: float) -> None:
         """Say how many pairs each pattern of the background stands for, and how many it has."""
         weight, near, near_weight = self.evidence.background_weight, self.evidence.near, self.evidence.near_weight
@@ -69,6 +91,7 @@ class LevelCounts:
             counted = np.array([0.0, share, 1.0 - share])[near] * near_weight
             weight = np.where(near == RANDOM, weight, counted * len(self.evidence.a) / max(counted.sum(), 1e-9))
             count = np.where(near == RANDOM, 1.0, counted)
+        weight, count = weight * self.apart, count * self.apart
         self.strangers_weight, self.n_strangers = self.strangers.sums(weight), self.strangers.sums(count)
 
     def _background(self) -> NDArray[np.float64]:

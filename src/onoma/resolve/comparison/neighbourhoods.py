@@ -67,6 +67,7 @@ def part_of(evidence: Evidence, inside: NDArray[np.bool_]) -> Evidence:
         levels=evidence.levels[use],
         log_share=evidence.log_share[use],
         background_weight=evidence.background_weight * share,
+        background_pairs=None,
         n_pairs=evidence.n_pairs * share,
         outside=~inside[records],
     )

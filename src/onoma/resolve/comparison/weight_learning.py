@@ -125,7 +125,8 @@ def _stochastic(
             continue
         if done > settle:
             weighed = weigh(weights)
-        draws = sampler.run(*weighed, n_sweeps=n_sweeps)
+        draws = sampler.run(*weighed, n_sweeps=n_sweeps, n_kept=1)
+        counts.heed_entities(draws.roots[-1])
         advance(1, links=float(evidence.n - draws.n_entities.mean()))
         if done == settle and settings.dependence and evidence.levels.shape[1] >= _FEWEST_FIELDS:
             counts.grow_tree()

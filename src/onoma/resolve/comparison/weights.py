@@ -95,6 +95,8 @@ class Evidence:
     """Between two sources, what each pair of the background is: `RANDOM`, `NEXT` or `OWN`."""
     near_weight: NDArray[np.float64] | None = None
     """For each of them, how much it counts among its like."""
+    background_pairs: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
+    """The records of the pairs of the background, where these are random; None: it is not known."""
     outside: NDArray[np.bool_] | None = None
     """Records that are here as neighbours only, where the evidence is about some records: their own origins, and the
     other half of the pairs with them, are not."""

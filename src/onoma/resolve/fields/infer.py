@@ -275,7 +275,8 @@ def _words(words: tuple[str, ...], p: Profile) -> Inferred | None:
         evidence[hinted] += _HINT + 2.4 / max(len(p.sample), 1) ** 0.5
     best = max(evidence, key=lambda kind: evidence[kind])
     closed = p.n_distinct <= 40 and p.distinct_share < 0.1 and p.words <= 2.5 and _is_closed(p)
-    if closed and not (best in ("person", "organisation") and evidence[best] >= _SURE and p.n_distinct >= 10):
+    named = p.n_distinct >= 10 or (best == "person" and p.words >= _WHOLE)
+    if closed and not (best in ("person", "organisation") and evidence[best] >= _SURE and named):
         return Inferred("category", f"it has {p.n_distinct} different values")
     if best == hinted:
         return Inferred(best, f"its name says {hint!r}")
@@ -288,7 +289,7 @@ def _words(words: tuple[str, ...], p: Profile) -> Inferred | None:
 
 def _is_closed(p: Profile) -> bool:
     """Few values are one record's alone, as slips and ever new values are, or hardly any record has such a value."""
-    return p.once <= 0.2 or p.once * p.distinct_share <= _ACCIDENTS
+    return p.once <= 0.2 or p.once * p.n_distinct <= max(1.0, _ACCIDENTS * p.n_filled)
 
 
 def _hint(words: tuple[str, ...], p: Profile) -> tuple[str, str]:
@@ -316,6 +317,8 @@ _SURE = -1.2
 _ACCIDENTS = 0.001
 """The part of the records up to which values that no other record has say nothing of the list they are from: of eleven
 scripts of 4,900 place names three are one name's."""
+_WHOLE = 1.5
+"""Words of a value, on average, from which on names are whole: however few, they are no closed list."""
 _MOST_WORDS = {"person": 6, "organisation": 8, "place": 12, "text": float("inf")}
 """Words of a value, on average, above which a kind's way of comparing is not for it."""
 _READS = {

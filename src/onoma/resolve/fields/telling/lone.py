@@ -17,11 +17,16 @@ import numpy as np
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds import KINDS
 from onoma.resolve.fields.kinds.serial import CODES
+from onoma.resolve.fields.telling.addresses import is_address
 
-__all__ = ["bits_shared", "lone_field", "most_telling", "taught_field", "title_of", "with_likeness", "with_teaching"]
+__all__ = ["among_attributes", "bits_shared", "lone_field", "most_telling", "taught_field", "title_of", "with_likeness", "with_teaching"]
 
-_WORDED = ("person", "organisation", "place", "text", "set", *CODES)
+_WORDED = ("person", "organisation", "place", "text", "set", "likeness", *CODES)
 """Kinds whose values are words."""
+_NAMING = ("organisation", "place", "text", "likeness")
+"""Kinds of what names a thing that is nobody."""
+_ATTRIBUTES = ("category", "date", "number")
+"""Kinds of what many things have in common, and what a thing has now so, now otherwise."""
 _TITLES = ("text", "organisation")
 """Kinds of what may be a title that other tables can teach of, beside those compared by likeness already."""
 _FREE = ("place", "set")
@@ -36,8 +41,20 @@ more."""
 
 def lone_field(fields: Sequence[FieldData]) -> int | None:
     """Return the field that says nearly all there is to say, if there is one."""
+    name = among_attributes(fields)
+    if name is not None:
+        return name
     f, share = _share_of_most(fields)
     return f if share >= _NEARLY_ALL and fields[f].kind in _WORDED else None
+
+
+def among_attributes(fields: Sequence[FieldData]) -> int | None:
+    """Return the one field that names things that are no people, where beside it stand attributes alone."""
+    names = [f for f, each in enumerate(fields) if each.kind not in _ATTRIBUTES]
+    if len(names) != 1 or bits_shared(fields[names[0]]) <= 0.0:
+        return None
+    name = fields[names[0]]
+    return names[0] if name.kind in _NAMING and not name.people and not is_address(name) else None
 
 
 def most_telling(fields: Sequence[FieldData]) -> int:
@@ -50,8 +67,8 @@ def taught_field(fields: Sequence[FieldData]) -> int:
     for f, field in enumerate(fields):
         if field.taught:
             return f
-    f, share = _share_of_most(fields)
-    return f if share >= _NEARLY_ALL and fields[f].kind == "likeness" else -1
+    lone = lone_field(fields)
+    return lone if lone is not None and fields[lone].kind == "likeness" else -1
 
 
 def title_of(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> int | None:
@@ -98,9 +115,11 @@ def with_likeness(
     """
     found = list(fields)
     f, share = _share_of_most(fields)
+    lone = lone_field(fields)
+    f, says_all = f if lone is None else lone, lone is not None
     if share <= 0.0 or set(fields[f].columns) & set(chosen):
         return found, None
-    old, says_all = fields[f], lone_field(fields) is not None
+    old = fields[f]
     alone, free = says_all and not link, old.kind == "text" or (len(fields) == 1 and old.kind in _FREE)
     if not alone and not free:
         return found, None

@@ -16,7 +16,7 @@ from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds.serial import CODES
 from onoma.resolve.fields.telling.lone import bits_shared
 
-__all__ = ["FEWEST", "REPEATED", "agreements", "mates_by", "new_in_each", "share_repeated"]
+__all__ = ["FEWEST", "REPEATED", "adjacent", "agreements", "mates_by", "new_in_each", "share_repeated"]
 
 REPEATED = 0.55
 """Pairs of rows of one name that repeat a telling value (`share_repeated`), up to which they are mentions: halfway
@@ -77,7 +77,7 @@ def share_repeated(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest
     fewest
         Pairs of rows with both values of some field, one of them telling, that are enough.
     """
-    one, other = _pairs(mates)
+    one, other = adjacent(mates)
     size = len(mates) / max(len(np.unique(mates[:, 0])), 1)
     known, repeated = np.zeros(len(one), dtype=np.bool_), np.zeros(len(one), dtype=np.bool_)
     for field in fields:
@@ -110,7 +110,7 @@ def new_in_each(fields: Sequence[FieldData]) -> list[FieldData]:
     naming, mates = _whole_names(fields)
     if len(mates) < _PAIRS:
         return []
-    one, other = _pairs(mates)
+    one, other = adjacent(mates)
     step = max(len(one) // _MOST_PAIRS, 1)
     one, other = one[::step], other[::step]
     size = len(mates) / max(len(np.unique(mates[:, 0])), 1)
@@ -154,7 +154,7 @@ def _whole_names(fields: Sequence[FieldData]) -> tuple[list[FieldData], NDArray[
     again = np.bincount(whole)[whole] > 1 if len(whole) else np.zeros(0, dtype=np.bool_)
     order = np.argsort(whole[again], kind="stable")
     found = np.stack([whole[again][order], rows[again][order]], axis=1).astype(np.int64)
-    if len(_pairs(found)[0]) < _PAIRS and len(rows) <= _MOST_PAIRS and not people:
+    if len(adjacent(found)[0]) < _PAIRS and len(rows) <= _MOST_PAIRS and not people:
         found = _of_rare_words(naming[0])
     return naming, found
 
@@ -201,7 +201,7 @@ def _one_by_name(naming: Sequence[FieldData], one: NDArray[np.int64], other: NDA
     return found
 
 
-def _pairs(mates: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def adjacent(mates: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the pairs of rows of one name that are next to each other."""
     same = mates[1:, 0] == mates[:-1, 0]
     return mates[1:, 1][same], mates[:-1, 1][same]
@@ -255,7 +255,7 @@ def agreements(fields: Sequence[FieldData], mates: NDArray[np.int64], fewest: in
     fewest
         Pairs of rows with both values that are enough; None is returned of a field with fewer.
     """
-    one, other = _pairs(mates)
+    one, other = adjacent(mates)
     found: list[float | None] = []
     for field in fields:
         filled = (field.codes[one] >= 0) & (field.codes[other] >= 0)

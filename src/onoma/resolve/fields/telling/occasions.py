@@ -21,8 +21,8 @@ import numpy as np
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds.serial import CODES
 from onoma.resolve.fields.telling.addresses import is_address
-from onoma.resolve.fields.telling.lone import bits_shared
-from onoma.resolve.fields.telling.mates import FEWEST, REPEATED, agreements, mates_by, share_repeated
+from onoma.resolve.fields.telling.lone import among_attributes, bits_shared
+from onoma.resolve.fields.telling.mates import FEWEST, REPEATED, adjacent, agreements, mates_by, share_repeated
 
 __all__ = ["occasions"]
 
@@ -32,6 +32,8 @@ meaning; of the labelled tables of records none has fields of these two sorts al
 _FEW_SHARE, _SIGMAS = 0.8, 3.0
 """Different codes for each row that has one, from which on few rows share one; and how far beyond chance rows that do
 must agree in the name, in standard deviations, for it to be no accident."""
+_FEWEST = 20
+"""Pairs of rows of one name that are enough to say so where attributes alone stand beside it."""
 _NAMED = 0.5
 """The part of rows that name something, below which a table is not about it."""
 _READ = 400
@@ -71,6 +73,9 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
         repeated = share_repeated(said, mates, FEWEST // 5)
         if repeated is not None and repeated <= REPEATED:
             return [each for each in others if not set(each.columns) & set(chosen)]
+    lone = among_attributes(fields)
+    if lone is not None and (found := _beside(fields[lone], fields)):
+        return [each for each in found if not set(each.columns) & set(chosen)]
     name = max(named, key=bits_shared, default=None)
     if name is not None and is_address(name):
         return []  # and a style or a cuisine beside it names nothing, either
@@ -83,6 +88,24 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
     if not new or len(new) + len(own) < len(others) or any(each in new for each in people):
         return []
     return [each for each in new if not set(each.columns) & set(chosen)]
+
+
+def _beside(name: FieldData, fields: Sequence[FieldData]) -> list[FieldData]:
+    """Return the attributes beside a name that are the occasion's: seldom the same in rows of one name.
+
+    None is, where rows of one name mostly repeat a telling one, a year or a price: they are records.
+    """
+    others, again = [each for each in fields if each is not name], np.flatnonzero(name.codes >= 0)
+    again = again[name.counts[name.codes[again]] > 1]
+    mates = again[np.argsort(name.codes[again], kind="stable")]
+    pairs = np.stack([name.codes[mates], mates], axis=1)
+    if len(adjacent(pairs)[0]) < _FEWEST:
+        return []
+    repeated = share_repeated(others, pairs, 1)
+    if repeated is not None and repeated > REPEATED:
+        return []
+    shares = agreements(others, pairs, 1)
+    return [each for each, share in zip(others, shares, strict=True) if share is not None and share <= REPEATED]
 
 
 def _identifies(field: FieldData, name: FieldData) -> bool:
