@@ -31,13 +31,21 @@ from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.telling.lone import bits_shared
 from onoma.resolve.fields.telling.mates import REPEATED, adjacent, agreements, share_repeated
 from onoma.resolve.fields.wording import shipped_wording
-from onoma.resolve.models.hierarchical.whole_names import NameColumn, given_and_family, name_scores, rare_names
+from onoma.resolve.models.hierarchical.whole_names import (
+    NameColumn,
+    given_and_family,
+    name_scores,
+    namesake_pairs,
+    rare_names,
+)
 from onoma.resolve.registry import find_model, why_refused
 
 __all__ = ["TOGETHER", "pick_model", "share_together"]
 
 _FEWEST, _FEWEST_NAMES = 40, 10
 """Rows of rare names, and such names, that are enough to judge by: a share of one half is then known to about ± .1."""
+_OF_TWO = 0.5
+"""Pairs of rows of one rare name that are two people's by chance, as a part of all, from which on they tell nothing."""
 _NAMED = 0.5
 """The part of rows that name a person, below which a table is not about people: most rows of mentions do."""
 _BLOCK = 0.5
@@ -90,7 +98,8 @@ def pick_model(
 def share_together(fields: Sequence[FieldData], labels: NDArray[np.int64]) -> float | None:
     """Return how many pairs of rows of one rare name are together, of those next to each other; None: there are few.
 
-    It needs no labels: such rows are one person's, nearly surely, whatever else they say.
+    It needs no labels: such rows are one person's, nearly surely, whatever else they say, but for as many pairs of
+    namesakes as there are by chance.
 
     Parameters
     ----------
@@ -100,11 +109,11 @@ def share_together(fields: Sequence[FieldData], labels: NDArray[np.int64]) -> fl
     people = [each for each in fields if each.kind == "person"]
     if not people or max(float((each.codes >= 0).mean()) for each in people) < _NAMED:
         return None
-    mates = _rows_of_rare_names(people)
+    mates, of_two = _rows_of_rare_names(people)
     one, other = adjacent(mates)
-    if len(one) < _FEWEST_PAIRS:
+    if len(one) - of_two < _FEWEST_PAIRS or of_two > _OF_TWO * len(one):
         return None
-    return float((labels[one] == labels[other]).mean())
+    return min(float((labels[one] == labels[other]).sum()) / (len(one) - of_two), 1.0)
 
 
 def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
@@ -117,11 +126,13 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
     if (title := _title_of_works(fields)) is not None:
         return "copying", f"{title} names the thing, and {people[0].name} who made it"
     others = [each for each in fields if each.kind != "person"]
-    mates = _rows_of_rare_names(people)
+    mates, of_two = _rows_of_rare_names(people)
     n_names = len(np.unique(mates[:, 0]))
-    if len(mates) < _FEWEST or n_names < _FEWEST_NAMES:
+    if len(mates) < _FEWEST or n_names < _FEWEST_NAMES or of_two > _OF_TWO * len(adjacent(mates)[0]):
         return _by_block(people, others)
     repeated = share_repeated(others, mates, _FEWEST // 5)
+    if repeated is not None:  # namesakes repeat nothing
+        repeated = min(repeated / (1.0 - of_two / len(adjacent(mates)[0])), 1.0)
     if repeated is not None and repeated <= REPEATED:
         return "hierarchical", f"{repeated:.0%} of the pairs of rows of one rare name repeat anything else that tells"
     size, alike = len(mates) / n_names, _agreement(others, mates)
@@ -189,15 +200,18 @@ def _name_block(people: Sequence[FieldData]) -> NDArray[np.int64] | None:
     return np.stack([labels[order], rows[order]], axis=1)
 
 
-def _rows_of_rare_names(people: Sequence[FieldData]) -> NDArray[np.int64]:
-    """Return label and row of rows with rare names that others have too, those of one name next to each other."""
+def _rows_of_rare_names(people: Sequence[FieldData]) -> tuple[NDArray[np.int64], float]:
+    """Return label and row of rows with rare names that others have too, and how many pairs of them are of two people.
+
+    Rows of one name are next to each other.
+    """
     step = max(len(people[0].codes) // _MOST, 1)
     some = np.flatnonzero(people[-1].codes % step == 0)
     names = [NameColumn.of_texts(column) for column in given_and_family(people, some)]
     labels = rare_names(names[0], names[1], name_scores(names[0], names[1]))
     rows = np.flatnonzero(labels >= 0)
     order = np.argsort(labels[rows], kind="stable")
-    return np.stack([labels[rows[order]], some[rows[order]]], axis=1)
+    return np.stack([labels[rows[order]], some[rows[order]]], axis=1), namesake_pairs(names[0], names[1])
 
 
 def _agreement(fields: Sequence[FieldData], mates: NDArray[np.int64]) -> float:

@@ -22,6 +22,7 @@ from onoma.corpus.clustering import Clustering
 from onoma.resolve.comparison.compare import log_shares
 from onoma.resolve.contract import PairEvidence, Pairs, Posterior
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.telling.occasions import spells
 from onoma.resolve.posterior.copying import Draws
 from onoma.resolve.posterior.samples import Roots, Samples
 
@@ -95,7 +96,7 @@ def fold_rows(
     surprisal = _surprisal(fields, first)
     telling = surprisal / 2 > np.log(len(leader)) - np.log(_BY_CHANCE)
     if _names_whole(fields):
-        trusted = 1 if len(fields) == 1 else 2  # one field repeats no other
+        trusted = 1 if len(fields) == 1 or _is_name_in_parts(fields) else 2  # one field repeats no other
         telling |= np.log(sizes) > np.log(len(leader)) - surprisal / trusted + np.log(_BEYOND_CHANCE)
     order = np.argsort(group, kind="stable")
     place = np.empty(len(group), dtype=np.int64)
@@ -128,6 +129,12 @@ def _names_whole(fields: Sequence[FieldData]) -> bool:
     if len(fields) == 1 and (fields[0].people or fields[0].kind == "person"):
         return False
     return any(each.kind in _NAMING for each in fields)
+
+
+def _is_name_in_parts(fields: Sequence[FieldData]) -> bool:
+    """Say whether the fields are a person's given and family name: they have little to do with each other."""
+    people = len(fields) == 2 and all(each.kind == "person" for each in fields)
+    return people and not spells(fields[0], fields[1])
 
 
 def _name_parts(names: FieldData) -> list[NDArray[np.int64]]:

@@ -90,8 +90,8 @@ _TEXT = listed("""
     title description abstract note notes comment comments summary text context body content details venue
     journal booktitle tracks dimensions
 """)
-_CATEGORY = listed("""
-    gender sex status month day bm bd type class category
+_CLOSED = listed("""
+    gender sex
 """)
 
 
@@ -275,7 +275,9 @@ def _words(words: tuple[str, ...], p: Profile) -> Inferred | None:
         evidence[hinted] += _HINT + 2.4 / max(len(p.sample), 1) ** 0.5
     best = max(evidence, key=lambda kind: evidence[kind])
     closed = p.n_distinct <= 40 and p.distinct_share < 0.1 and p.words <= 2.5 and _is_closed(p)
-    named = p.n_distinct >= 10 or (best == "person" and p.words >= _WHOLE)
+    if (called := _named(words, _CLOSED)) and not closed and p.n_distinct <= 40 and 2 * p.n_distinct < p.n_filled:
+        return Inferred("category", f"its name says {called!r}, and it has {p.n_distinct} different values")
+    named = p.n_distinct >= 10 or (best == "person" and (hinted == best or p.words >= _WHOLE))
     if closed and not (best in ("person", "organisation") and evidence[best] >= _SURE and named):
         return Inferred("category", f"it has {p.n_distinct} different values")
     if best == hinted:

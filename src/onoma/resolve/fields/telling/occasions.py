@@ -24,7 +24,7 @@ from onoma.resolve.fields.telling.addresses import is_address
 from onoma.resolve.fields.telling.lone import among_attributes, bits_shared
 from onoma.resolve.fields.telling.mates import FEWEST, REPEATED, adjacent, agreements, mates_by, share_repeated
 
-__all__ = ["occasions"]
+__all__ = ["occasions", "spells"]
 
 _OWN, _NEW = 0.9, 0.2
 """Agreement of rows of one name beyond chance, from which on a field is the thing's, and up to which the occasion's. By
@@ -69,7 +69,7 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
         firms = [each for each in named if each.kind == "organisation" and not is_address(each)]
         name = max(firms, key=bits_shared, default=None)  # of several that which tells most: a cuisine names nobody
         others, mates = mates_by(fields, name)
-        said = [each for each in others if name is not None and not _spells(each, name)]
+        said = [each for each in others if name is not None and not spells(each, name)]
         repeated = share_repeated(said, mates, FEWEST // 5)
         if repeated is not None and repeated <= REPEATED:
             return [each for each in others if not set(each.columns) & set(chosen)]
@@ -127,7 +127,7 @@ def _identifies(field: FieldData, name: FieldData) -> bool:
     return n >= FEWEST // 5 and beyond > _SIGMAS * np.sqrt(n * chance * (1.0 - chance))
 
 
-def _spells(field: FieldData, name: FieldData) -> bool:
+def spells(field: FieldData, name: FieldData) -> bool:
     """Say whether a field is the name in another spelling: in most rows the two have a word in common."""
     rows = np.flatnonzero((field.codes >= 0) & (name.codes >= 0))
     rows = rows[:: max(len(rows) // _READ, 1)]

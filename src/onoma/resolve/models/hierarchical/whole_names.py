@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.packed.texts import arrow_of
 
-__all__ = ["NameColumn", "given_and_family", "name_scores", "rare_names"]
+__all__ = ["MOST_PEOPLE", "NameColumn", "given_and_family", "name_scores", "namesake_pairs", "rare_names"]
 
 _FAMILY = ("last", "surname", "family", "nachname", "nom")
+MOST_PEOPLE = 0.1
+"""People of a name, up to which it is rare."""
 _LARGEST = 200
 """Mentions of a name from which on it may be that of several people after all."""
 
@@ -91,6 +93,31 @@ def name_scores(given: NameColumn, family: NameColumn) -> tuple[NDArray[np.float
     return (np.log(shares[code]) + half).astype(np.float32), (np.log(families / n_names) + half).astype(np.float32)
 
 
+def namesake_pairs(given: NameColumn, family: NameColumn) -> float:
+    """Return how many pairs of two people of one rare name there are by chance: half the sum of λ² over all names.
+
+    Names that nobody has count, too: of very many, each with next to no people, some have two. Where few rows are of
+    one person they are a part of all rows of one rare name that cannot be left out of account.
+
+    Examples
+    --------
+    >>> given, family = (NameColumn.of_texts(pa.array(texts)) for texts in (["Ann", "Bo"] * 4, list("KLMNOPQR")))
+    >>> namesake_pairs(given, family)
+    0.0
+    """
+    both = _distinct_names(given, family)
+    heads = _first_words(given)
+    is_name = np.asarray(pc.utf8_length(heads.forms)) > 1
+    whole = both[is_name[heads.codes[both[:, 0]]]] if len(both) else both
+    counts = np.bincount(heads.codes[whole[:, 0]], minlength=1)
+    shares = counts[counts > 0] / max(len(whole), 1)
+    families = np.bincount(both[:, 1], minlength=1)
+    rates = np.sort(families[families > 0] / max(len(both), 1) * len(both))
+    squares = np.concatenate([[0.0], np.cumsum(rates**2)])
+    rare = np.searchsorted(rates, MOST_PEOPLE / shares)
+    return float((shares**2 * squares[rare]).sum() / 2.0)
+
+
 def _first_words(given: NameColumn) -> NameColumn:
     """Return the first word of each form of given names, each once."""
     split = pc.split_pattern(given.forms, " ", max_splits=1)
@@ -115,7 +142,7 @@ def rare_names(
     family: NameColumn,
     scores: tuple[NDArray[np.float32], NDArray[np.float32]],
     *,
-    most: float = 0.1,
+    most: float = MOST_PEOPLE,
 ) -> NDArray[np.int64]:
     """Return a label for each mention of a whole name that at most so many people share; -1 for the others."""
     is_whole = _is_whole(given)
