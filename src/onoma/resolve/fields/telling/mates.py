@@ -27,7 +27,7 @@ FEWEST, _FEWEST_NAMES = 100, 20
 _USUAL = 0.2
 """Names that come again, as a part of all, below which rows are records: the part from which on repetition is usual
 (`comparison/folding.py`)."""
-_PAIRS, _MOST_PAIRS = 30, 20_000
+_PAIRS, _MOST_PAIRS = 100, 20_000
 """Pairs of rows of one thing that are enough to tell that a field is new in each, and as many as are looked at."""
 _BY_CHANCE = 1.36
 """By how many root mean squares two samples of one distribution are apart, at most, in 95 % of cases
