@@ -8,7 +8,7 @@ from onoma.corpus.readers.table import read_table
 from onoma.corpus.simulate import simulate_people
 from onoma.corpus.simulate.authors import simulate_authors
 from onoma.resolve.api import resolve
-from onoma.resolve.auto import pick_model
+from onoma.resolve.auto import pick_model, share_together
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.prepare import prepare_fields
 
@@ -185,3 +185,37 @@ def test_a_word_that_all_names_end_with_is_no_name_block():
 def _many(n: int) -> list[str]:
     """Return so many different names."""
     return [f"{'bcdfghklmnprst'[k % 14]}{'aeiou'[k % 5]}{'lmnrst'[k // 14 % 6]}{'aeiou'[k // 84]}n" for k in range(n)]
+
+
+def test_namesakes_are_left_out_of_account():
+    """Of rows of one rare name as many are two people's as chance makes; where few are one person's, that is most."""
+    people = simulate_people(4_000, seed=5)
+    _, once = np.unique(people["cluster_id"].to_pylist(), return_index=True)
+    single = people.take(pa.array(once)).select(["given_name", "surname", "birth_date", "city", "email"])
+    assert picked(single)[0] == "copying", "no two rows are one person's, and rows of one name repeat nothing"
+
+
+def test_rows_of_one_rare_name_say_whether_an_answer_is_right():
+    authors = simulate_authors(1_000, seed=2)
+    fields = prepare_fields(authors, exclude=["id", "cluster_id"]).fields
+    truth = np.unique(authors["cluster_id"].to_pylist(), return_inverse=True)[1]
+    assert share_together(fields, truth) > 0.95
+    assert share_together(fields, np.arange(len(authors))) == 0.0
+    assert share_together(fields, np.zeros(len(authors), dtype=np.int64)) == 1.0
+    few = prepare_fields(authors.slice(0, 30), exclude=["id", "cluster_id"]).fields
+    assert share_together(few, np.arange(30)) is None, "they are few"
+    titles = prepare_fields(authors.select(["title", "venue"])).fields
+    assert share_together(titles, truth) is None, "nobody is named"
+
+
+def test_mentions_taken_for_records_are_grown_as_trees(monkeypatch):
+    """What rows of one name repeat is no sharp line; that they are kept apart shows the mistake."""
+    monkeypatch.setattr("onoma.resolve.api.pick_model", lambda *given, **more: ("copying", "so it is said"))
+    authors = simulate_authors(800, seed=3)
+    found = resolve(authors, exclude=("cluster_id",))
+    assert found.config.model == "hierarchical"
+    assert any("pairs of rows of one rare name are together" in note for note in found.notes)
+    kept = resolve(authors, exclude=("cluster_id",), model="copying")
+    assert kept.config.model == "copying", "who asks for copies gets them"
+    people = resolve(simulate_people(400, seed=3))
+    assert people.config.model == "copying"

@@ -256,7 +256,7 @@ def resolve(
     if found.weighed is not None and found.weighed.things:
         fields = fields._replace(fields=with_things(fields.fields, found.weighed.things))
     answer = Resolution(table, fields, found, sources, config, tuple(notes), block=block)
-    if ready.config.model == AUTO and (trees := _trees_instead(answer, ready, config, run)) is not None:
+    if ready.config.model == AUTO and (trees := _trees_instead(answer, ready, run)) is not None:
         return trees
     told = config.link or block is not None  # what is compared is then not what other tables have taught of
     if _is_taught(config) and not told and carry is None:
@@ -363,25 +363,25 @@ def _taught_instead(
     return taught.noting(f"{said}, with the weights learnt here {instead}")
 
 
-def _trees_instead(
-    copies: Resolution, ready: Ready, config: ResolveConfig, run: RunContext
-) -> Resolution | None:
+def _trees_instead(copies: Resolution, ready: Ready, run: RunContext) -> Resolution | None:
     """Return the answer by trees, where too many rows of one rare name are apart as copies.
 
     `pick_model` tells mentions from records by what rows of one name repeat, which is no sharp line. Whose rows are
     apart though nobody else has their name are mentions, taken for records.
     """
-    n_sources = 0 if ready.source is None else int(ready.source.max(initial=-1)) + 1
-    trees = replace(config, model="hierarchical", link=False)
-    open_ = config.model == "copying" and not config.link and config.block is None
-    if not open_ or len(ready.table) > _MOST_TRIED or copies.is_stopped or why_refused(find_model("hierarchical"), trees, n_sources=n_sources):
+    config = copies.config
+    told = config.model != "copying" or config.link or config.block is not None
+    if told or len(copies.table) > _MOST_TRIED or copies.is_stopped:
+        return None
+    trees = replace(config, model="hierarchical")
+    if why_refused(find_model(trees.model), trees) is not None:
         return None
     share = share_together(ready.fields.fields, copies.clustering.labels)
     if share is None or share >= TOGETHER:
         return None
     found = resolve(replace(ready, config=trees), trees, progress=run.progress, stop=run.stop)
     said = f"as copies only {share:.0%} of the pairs of rows of one rare name are together"
-    return found.noting(f"the model is hierarchical: {said}, who are one person's nearly surely")
+    return found.noting(f"the model is hierarchical: {said}, and they are one person's nearly surely")
 
 
 def _is_sure(found: Resolution) -> bool:

@@ -131,6 +131,18 @@ def test_names_put_together_of_few_parts_repeat_by_chance():
     assert len(fold_rows(prepare_fields(pa.table(people), kinds=kinds).fields).kept) == 90
 
 
+def test_given_and_family_names_have_little_to_do_with_each_other():
+    """So few people have one whole name, and a hundred rows of it are one's; where one repeats the other, not."""
+    given = [*(f"Ann{i}" if i % 6 else "Erica" for i in range(60)), *["Erica"] * 100]
+    family = [*(f"Meyer{i}" if i % 6 != 3 else "Anderson" for i in range(60)), *["Anderson"] * 100]
+    parts = pa.table({"given": given, "family": family})
+    fields = prepare_fields(parts, kinds={"given": "person", "family": "person"}).fields
+    assert len(fold_rows(fields).followers) == 100 - KEPT
+    twice = pa.table({"given": given, "again": [f"{name} {name[0]}" for name in given]})
+    fields = prepare_fields(twice, kinds={"given": "person", "again": "person"}).fields
+    assert not len(fold_rows(fields).followers)
+
+
 def test_categories_alone_name_nothing_and_rows_that_say_nothing_follow_nobody():
     colours = pa.table({"colour": ["red", "blue", "green", "grey"] * 100, "size": ["s", "m", "l", "xl"] * 100})
     kinds = {"colour": "category", "size": "category"}

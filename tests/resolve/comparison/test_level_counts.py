@@ -112,3 +112,31 @@ def test_names_that_say_little_are_not_held(known):
     counts.counts[COPIED, :, -1] = [60, 10, 30]
     counts.heed_noise()
     assert counts.most[0] == UNRELATED > counts.most[1]
+
+
+def test_pairs_of_one_entity_are_no_strangers(known):
+    """Of random pairs that share a rare name some are matches; counted as strangers they would explain it away."""
+    evidence, _ = known
+    n = len(evidence.background)
+    one, other = np.arange(n, dtype=np.int32) % evidence.n, (np.arange(n, dtype=np.int32) + 1) % evidence.n
+    levels = evidence.background.copy()
+    levels[:5] = 0
+    mixed = replace(evidence, background=levels, background_pairs=(one, other))
+    counts = LevelCounts(mixed, WeightSettings(relatives=False))
+    before = counts.lifted.sum()
+    root = np.arange(evidence.n, dtype=np.int32)
+    counts.heed_entities(root)
+    assert counts.lifted.sum() == before, "nobody is in one entity"
+    root[: 6 + 1] = 0
+    counts.heed_entities(root)
+    apart = root[one] != root[other]
+    assert not apart[:6].any() and apart[7:20].all()
+    kept = LevelCounts(
+        replace(evidence, background=levels[apart], background_weight=evidence.background_weight[apart]),
+        WeightSettings(relatives=False),
+    )
+    assert counts.lifted == pytest.approx(kept.lifted) and counts.background == pytest.approx(kept.background)
+    unknown = LevelCounts(replace(evidence, background_pairs=None), WeightSettings(relatives=False))
+    lifted = unknown.lifted.copy()
+    unknown.heed_entities(root)
+    assert (unknown.lifted == lifted).all()

@@ -133,6 +133,12 @@ BLOCK = [
     [
         # few different names of people are no category, in small letters and under any header
         ("c1", BLOCK * 30, "person"),
+        # however few, where they are whole names or the header says so
+        ("c1", ["Rafael Alonso", "Philip Smith", "Judith Brown", "Laura Meyer"] * 20, "person"),
+        ("last", ["anderson", "hayes", "smith"] * 30, "person"),
+        # what the header calls a closed list is one, slips or not
+        ("gender", ["male"] * 30 + ["female"] * 8 + ["M"] * 4 + ["Male", "femle", "Femme"], "category"),
+        ("c1", ["yes"] * 60 + ["no"] * 39 + ["maybe"], "category"),
         # a label in words is a name; one in numbers is an answer
         ("label", ["Berlin", "Leeds", "Sao Paulo", "New Delhi", "Vienna", "Lagos"] * 2, "place"),
         ("label", [f"{i}" for i in range(40)] * 2, "ignore"),

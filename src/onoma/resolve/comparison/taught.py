@@ -110,8 +110,8 @@ def taught_weights(evidence: Evidence, settings: WeightSettings) -> Weights:
 
     f, none, model = evidence.taught, np.zeros(len(evidence.a)), likeness_model()
     log_odds = model.level_log_odds()
-    none_known = {"background": evidence.background[:0], "background_weight": evidence.background_weight[:0]}
-    nearby = replace(evidence, **none_known, background_pairs=None)
+    known = evidence.background[:0], evidence.background_weight[:0]
+    nearby = replace(evidence, background=known[0], background_weight=known[1], background_pairs=None)
     counts = LevelCounts(nearby, replace(settings, relatives=False))
     level, seen = evidence.levels[:, f], evidence.taught_counts
     if seen is None:

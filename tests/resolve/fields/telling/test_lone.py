@@ -10,6 +10,7 @@ from onoma.resolve.check import checking
 from onoma.resolve.check.quality import Quality, Share
 from onoma.resolve.fields.prepare import prepare_fields
 from onoma.resolve.fields.telling.lone import (
+    among_attributes,
     lone_field,
     most_telling,
     taught_field,
@@ -167,12 +168,29 @@ def test_organisations_can_teach_and_people_cannot():
 
 
 def test_one_column_that_is_linked_is_compared_by_likeness_whatever_it_reads_as():
-    """A name with a birthday behind it reads as a place."""
-    for kind in ("place", "set", "text"):
+    """A name with a birthday behind it reads as a place, and what reads as nothing is called an organisation."""
+    for kind in ("place", "set", "text", "organisation", "serial"):
         fields = prepare_fields(pa.table({"c1": company_names(60)}), kinds={"c1": kind}).fields
         assert with_likeness(fields, link=True)[0][0].kind == "likeness"
     two = prepare_fields(titled(60), kinds={"title": "place", "maker": "category"}).fields
     assert all(each.kind != "likeness" for each in with_likeness(two, link=True)[0])
+
+
+def test_a_name_among_attributes_says_all_there_is_to_say():
+    """However often days differ, they name nothing; a category that says as much as the name may, and a person does."""
+    names, days = company_names(90), [f"19{i % 90 + 10}-0{i % 9 + 1}-1{i % 7}" for i in range(90)]
+    table = pa.table({"mention": names, "day": days, "lang": ["de", "en", "fr"] * 30})
+    kinds = {"mention": "organisation", "day": "date", "lang": "category"}
+    fields = prepare_fields(table, kinds=kinds).fields
+    assert among_attributes(fields) == 0 == lone_field(fields)
+    assert [each.kind for each in with_likeness(fields)[0]] == ["likeness", "date", "category"]
+    assert with_likeness(fields, ["mention"])[0] == fields, "a kind that was chosen is kept"
+    for other in ({"mention": "person"}, {"lang": "place"}, {"mention": "place", "day": "code"}):
+        assert among_attributes(prepare_fields(table, kinds=kinds | other).fields) is None
+    streets = prepare_fields(table.rename_columns(["street", "day", "lang"]), kinds={"street": "place", "day": "date"})
+    assert among_attributes(streets.fields) is None, "many live in one street"
+    told = table.append_column("maker", pa.array(names[::-1]))
+    assert among_attributes(prepare_fields(told, kinds=kinds | {"maker": "category"}).fields) is None
 
 
 def test_the_title_that_tells_most_teaches_though_another_column_tells_more():

@@ -107,3 +107,33 @@ def test_a_style_beside_an_address_names_nothing():
         }
     )
     assert occasions(prepare_fields(rows, kinds={"cuisine": "text", "c2": "place"}).fields) == []
+
+
+def mentions(*, again: float, seed: int = 0) -> pa.Table:
+    """What newspapers name, with language and day: the day of another mention of the name so often, or a new one."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for firm in FIRMS:
+        days = [f"19{rng.integers(10, 99)}-{rng.integers(1, 13):02d}-{rng.integers(1, 29):02d}" for _ in range(4)]
+        rows += [(firm, str(rng.choice(["de", "fr"])), days[0] if rng.random() < again else day) for day in days]
+    mention, lang, day = zip(*rows, strict=True)
+    return pa.table({"mention": mention, "lang": lang, "day": day})
+
+
+def test_a_day_beside_a_name_is_of_the_occasion_unless_rows_of_the_name_repeat_it():
+    kinds = {"mention": "place", "lang": "category", "day": "date"}
+    new = prepare_fields(mentions(again=0.2), kinds=kinds).fields
+    assert "day" in {each.name for each in occasions(new)}
+    assert "day" not in {each.name for each in occasions(new, ["day"])}
+    records = prepare_fields(mentions(again=0.95), kinds=kinds).fields
+    assert "day" not in {each.name for each in occasions(records)}
+    few = prepare_fields(mentions(again=0.2).slice(0, 12), kinds=kinds).fields
+    assert occasions(few) == [], "nine pairs tell nothing"
+
+
+def test_places_that_are_named_over_and_over_are_found():
+    table = mentions(again=0.2)
+    found = resolve(table)
+    labels, names = found.recalibrated().clustering.labels, np.array(table["mention"].to_pylist())
+    joined, one = labels[:, None] == labels, names[:, None] == names
+    assert (one & joined).sum() / one.sum() > 0.9

@@ -19,7 +19,16 @@ from onoma.resolve.fields.kinds import KINDS
 from onoma.resolve.fields.kinds.serial import CODES
 from onoma.resolve.fields.telling.addresses import is_address
 
-__all__ = ["among_attributes", "bits_shared", "lone_field", "most_telling", "taught_field", "title_of", "with_likeness", "with_teaching"]
+__all__ = [
+    "among_attributes",
+    "bits_shared",
+    "lone_field",
+    "most_telling",
+    "taught_field",
+    "title_of",
+    "with_likeness",
+    "with_teaching",
+]
 
 _WORDED = ("person", "organisation", "place", "text", "set", "likeness", *CODES)
 """Kinds whose values are words."""
@@ -51,12 +60,19 @@ def lone_field(fields: Sequence[FieldData]) -> int | None:
 
 
 def among_attributes(fields: Sequence[FieldData]) -> int | None:
-    """Return the one field that names things that are no people, where beside it stand attributes alone."""
+    """Return the one field that names things that are no people, where beside it stand attributes alone.
+
+    Two things of one name cannot be told by what many things have in common, nor can learning tell from it what
+    likeness of names means: a mention with its language and day, a title with its year.
+    """
     names = [f for f, each in enumerate(fields) if each.kind not in _ATTRIBUTES]
-    if len(names) != 1 or bits_shared(fields[names[0]]) <= 0.0:
+    if len(names) != 1:
         return None
-    name = fields[names[0]]
-    return names[0] if name.kind in _NAMING and not name.people and not is_address(name) else None
+    name, bits = fields[names[0]], bits_shared(fields[names[0]])
+    if name.kind not in _NAMING or name.people or is_address(name):
+        return None
+    closed = [bits_shared(each) for each in fields if each.kind == "category"]
+    return names[0] if bits > max(closed, default=0.0) else None
 
 
 def most_telling(fields: Sequence[FieldData]) -> int:
