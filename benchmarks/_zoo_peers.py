@@ -37,7 +37,11 @@ def tfidf_components(
     texts = [" ".join(str(value) for value in row if value is not None) for row in rows]
     n = len(texts)
     most = max(int(_COMMON * n), 1000)
-    vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), max_df=min(most, n)).fit_transform(texts).tocsr()
+    words = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), max_df=min(most, n))
+    try:
+        vectors = words.fit_transform(texts).tocsr()
+    except ValueError:  # every trigram is in too many rows
+        return dict.fromkeys(THRESHOLDS, np.arange(n))
     turned = vectors.T.tocsr()
     found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
     for first in range(0, n, _ROWS_AT_ONCE):

@@ -6,12 +6,13 @@ threshold for the view, which nobody would know. What is looked for are views wh
 program is wrong in a way that its own tables do not show. Tables n–z of the zoo are not among them. Needs ONOMA_DATA.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from benchmarks._zoo_peers import tfidf_components
 from benchmarks.bench_twins import f1_of, read_zoo_table
@@ -20,8 +21,9 @@ from onoma.numerics.rng import stream
 from onoma.pipeline.reproduce import Context
 from onoma.resolve.api import resolve
 from onoma.resolve.config import ResolveConfig
+from onoma.resolve.result import Resolution
 
-__all__ = ["run"]
+__all__ = ["View", "run", "scored", "view_of"]
 
 TABLES = (
     *(f"cora/{name}" for name in ("cora", "cora_1879")),
@@ -55,9 +57,19 @@ class View(NamedTuple):
 
 def run(*, quick: bool) -> Iterator[Measurement]:
     """Score views, one after the other."""
-    ours, best = [], []
-    for number in range(_FEW if quick else _VIEWS):
-        view = view_of(number)
+    yield from scored(view_of(number) for number in range(_FEW if quick else _VIEWS))
+
+
+def scored(views: Iterable[View], what: str = "views") -> Iterator[Measurement]:
+    """Score views beside tf-idf at its best, one after the other, and in sum.
+
+    Parameters
+    ----------
+    what
+        What they are called in sum.
+    """
+    ours, best, calibrated, held = [], [], [], []
+    for view in views:
         columns = [name for name in view.table.column_names if name not in ("cluster_id", "source")]
         if not any(value for name in columns for value in view.table[name].to_pylist()):
             continue
@@ -69,21 +81,55 @@ def run(*, quick: bool) -> Iterator[Measurement]:
         score = f1_of(view.table, found.clustering.labels)
         ours.append(score)
         best.append(peer)
+        calibrated.append(found.quality.calibrated)
+        held.append(_holds(view.table, found))
         about = f"{view.name}, {len(view.table):,} rows, {', '.join(columns)}; {view.how}; model {found.config.model}"
         ratio = score / peer if peer else None
         yield Measurement("pairwise F1", score, peer, ratio, "share", about, peer_name="tf-idf at its best")
     behind = np.array(best) - np.array(ours)
-    name, of = "tf-idf at its best", f"of {len(ours)} views"
+    name, of = "tf-idf at its best", f"of {len(ours)} {what}"
     yield Measurement("mean F1", float(np.mean(ours)), float(np.mean(best)), None, "share", of, peer_name=name)
     yield Measurement("views not below", float((behind <= 0.0).sum()), None, None, "views", of, peer_name=name)
     yield Measurement("views far below", float((behind > _FAR).sum()), None, None, f"by {_FAR:g} or more", of)
+    sure = np.array(calibrated)
+    yield Measurement("calibrated", float(sure.sum()), None, None, "views", of)
+    for k, each in enumerate(("precision", "recall", "entities")):
+        good = np.array([one[k] for one in held], dtype=np.float64)
+        told = ~np.isnan(good)
+        for which, some in (("", told), (", of those calibrated", told & sure)):
+            among = f"of {int(some.sum())} {what}"
+            yield Measurement(f"interval of {each} holds{which}", float(good[some].sum()), None, None, "views", among)
 
 
-def view_of(number: int) -> View:
-    """Return a view, drawn by its number."""
+def _holds(table: pa.Table, found: Resolution) -> tuple[float, float, float]:
+    """Say whether the intervals of precision, recall and the number of entities hold the truth: 1, 0, or NaN."""
+    gold = np.unique(table["cluster_id"].to_pylist(), return_inverse=True)[1].astype(np.int64)
+    labels, quality = found.clustering.labels.astype(np.int64), found.quality
+    pairs = [_pairs(each) for each in (labels, gold, labels * (int(gold.max()) + 1) + gold)]
+    held = []
+    for share, of in ((quality.precision, pairs[0]), (quality.recall, pairs[1])):
+        none = share is None or not of
+        held.append(float("nan") if share is None or none else float(share.low <= pairs[2] / of <= share.high))
+    _, low, high = found.entity_count()
+    return held[0], held[1], float(low <= int(gold.max()) + 1 <= high)
+
+
+def _pairs(labels: NDArray[np.int64]) -> float:
+    sizes = np.unique(labels, return_counts=True)[1].astype(np.float64)
+    return float((sizes * (sizes - 1.0)).sum() / 2.0)
+
+
+def view_of(number: int, tables: Sequence[str] = TABLES, load: Callable[[str], pa.Table] | None = None) -> View:
+    """Return a view, drawn by its number.
+
+    Parameters
+    ----------
+    tables, load
+        Names of tables, and what reads one.
+    """
     rng = stream(number, "views")
-    name = TABLES[int(rng.integers(len(TABLES)))]
-    table = _table(name)
+    name = tables[int(rng.integers(len(tables)))]
+    table = (load or _table)(name)
     rows = _rows(table["cluster_id"].to_pylist(), rng)
     columns = [each for each in table.column_names if each not in (*_UNUSED, "source")]
     n_columns = len(columns) if rng.random() < 0.4 else int(rng.integers(1, len(columns) + 1))
