@@ -256,13 +256,13 @@ def resolve(
     if found.weighed is not None and found.weighed.things:
         fields = fields._replace(fields=with_things(fields.fields, found.weighed.things))
     answer = Resolution(table, fields, found, sources, config, tuple(notes), block=block)
-    if ready.config.model == AUTO and (trees := _trees_instead(answer, ready, run)) is not None:
-        return trees
     told = config.link or block is not None  # what is compared is then not what other tables have taught of
     if _is_taught(config) and not told and carry is None:
         answer = _taught_instead(answer, problem, run, rules, ruled) or answer
         if doubted is None and not config.no_check:
             answer = _apart_instead(answer, replace(ready, config=config), run) or answer
+    if ready.config.model == AUTO:
+        answer = _trees_instead(answer, ready, run) or answer
     return answer if doubted is None else _linked_instead(answer, ready, doubted, run) or answer
 
 
@@ -367,7 +367,8 @@ def _trees_instead(copies: Resolution, ready: Ready, run: RunContext) -> Resolut
     """Return the answer by trees, where too many rows of one rare name are apart as copies.
 
     `pick_model` tells mentions from records by what rows of one name repeat, which is no sharp line. Whose rows are
-    apart though nobody else has their name are mentions, taken for records.
+    apart though nobody else has their name are mentions, taken for records; or records whose other columns are damaged.
+    So trees must hold more of what copies join than these hold of the rows of one rare name.
     """
     config = copies.config
     told = config.model != "copying" or config.link or config.block is not None
@@ -380,8 +381,18 @@ def _trees_instead(copies: Resolution, ready: Ready, run: RunContext) -> Resolut
     if share is None or share >= TOGETHER:
         return None
     found = resolve(replace(ready, config=trees), trees, progress=run.progress, stop=run.stop)
+    if _share_kept(copies.clustering, found.clustering) < share:
+        return None
     said = f"as copies only {share:.0%} of the pairs of rows of one rare name are together"
     return found.noting(f"the model is hierarchical: {said}, and they are one person's nearly surely")
+
+
+def _share_kept(one: Clustering, other: Clustering) -> float:
+    """Return how many of the links that hold the entities of one answer together are within those of another."""
+    rows = one.order
+    linked = one.labels[rows[1:]] == one.labels[rows[:-1]]
+    kept = other.labels[rows[1:]] == other.labels[rows[:-1]]
+    return float(kept[linked].mean()) if linked.any() else 1.0
 
 
 def _is_sure(found: Resolution) -> bool:
