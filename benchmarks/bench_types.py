@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from benchmarks.bench_twins import f1_of, read_zoo_table
 from benchmarks.measure import Measurement
 from onoma.numerics.rng import stream
-from onoma.resolve.api import make_ready, resolve
+from onoma.resolve.api import resolve
 from onoma.resolve.config import ResolveConfig
+from onoma.resolve.ready import make_ready
 
 __all__ = ["run"]
 

@@ -21,12 +21,13 @@ import pyarrow as pa
 from onoma.corpus.readers.source import compression_of
 from onoma.corpus.readers.table import TableRead
 from onoma.pipeline.resolution import Job, read_job, read_rows
-from onoma.resolve.api import Ready, make_ready, prepare_rows, whole_records
+from onoma.resolve.api import whole_records
 from onoma.resolve.auto import pick_model
 from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.align import Aligned
 from onoma.resolve.fields.rows import identified, read_sources
+from onoma.resolve.ready import Ready, make_ready, prepare_rows
 from onoma.resolve.registry import AUTO
 
 __all__ = ["Aligned", "Plan", "plan_files", "plan_job"]

@@ -21,7 +21,7 @@ from onoma.corpus.records import alike, id_column, with_ids
 from onoma.errors import DataError, SettingsError, shown_path
 from onoma.numerics.parts import n_threads
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.api import Ready, resolve
+from onoma.resolve.api import resolve
 from onoma.resolve.blocking.conditions import check_rules
 from onoma.resolve.check.abstain import Review
 from onoma.resolve.check.quality import Quality
@@ -31,6 +31,7 @@ from onoma.resolve.contract import Carry
 from onoma.resolve.fields.align import Aligned, align_tables, check_shared
 from onoma.resolve.posterior.checkpoint import Checkpoint, fingerprint, read_checkpoint
 from onoma.resolve.quality.recall import CanopyRecall
+from onoma.resolve.ready import Ready
 from onoma.resolve.result import Resolution
 
 if TYPE_CHECKING:

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +10,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from onoma.corpus.clustering import Clustering
-from onoma.corpus.readers.arrow import from_arrow
-from onoma.corpus.readers.table import read_table
 from onoma.errors import SettingsError
-from onoma.numerics.memory import give_back
 from onoma.progress import NEVER, SILENT, Progress, Stop
 from onoma.resolve.auto import TOGETHER, pick_model, share_together
 from onoma.resolve.blocking.canopies import CanopySettings
-from onoma.resolve.blocking.conditions import check_rules, has_constraints, rule_judgements, ruled_pairs
+from onoma.resolve.blocking.conditions import has_constraints, rule_judgements, ruled_pairs
 from onoma.resolve.blocking.rules import rule_codes, rule_pairs
 from onoma.resolve.comparison.folding import Folding, fold_fields, fold_rows, unfold
 from onoma.resolve.comparison.gathering import count_pairs
@@ -29,19 +24,13 @@ from onoma.resolve.comparison.taught import FEW_THE_SAME, taught_share
 from onoma.resolve.comparison.things import with_things
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.contract import Capability, Carry, Model, Posterior, Problem, RunContext
-from onoma.resolve.fields.contexts import CONTEXT, with_contexts
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.golden import check_rules as check_golden
-from onoma.resolve.fields.prepare import Fields, Ignored, prepare_fields
+from onoma.resolve.fields.prepare import Fields, Ignored
 from onoma.resolve.fields.rows import (
-    check_known,
     encoded,
-    identified,
-    read_sources,
     says_nearly_the_same,
     says_the_same,
     silent_note,
-    unambiguous,
 )
 from onoma.resolve.fields.telling.composed import composed_field, fields_apart
 from onoma.resolve.fields.telling.lone import most_telling, title_of, with_likeness, with_teaching
@@ -49,13 +38,13 @@ from onoma.resolve.fields.telling.mates import new_in_each
 from onoma.resolve.fields.telling.occasions import occasions
 from onoma.resolve.posterior.checkpoint import Checkpoint
 from onoma.resolve.posterior.judgements import surely_same
+from onoma.resolve.ready import Ready, make_ready, prepare_rows
 from onoma.resolve.registry import AUTO, check, find_model, settings_of, why_refused
 from onoma.resolve.result import Resolution
-from onoma.resolve.sources import DEDUPE_TOO, pick_link
-from onoma.resolve.types.finding import find_types, may_have_types
-from onoma.resolve.types.together import TypeOfRows, fields_together, put_together
+from onoma.resolve.sources import DEDUPE_TOO
+from onoma.resolve.types.together import put_together
 
-__all__ = ["TRUTH_NAMES", "Ready", "Resolution", "fit_fields", "make_ready", "prepare_rows", "resolve", "whole_records"]
+__all__ = ["Resolution", "fit_fields", "resolve", "whole_records"]
 
 _MOST_TRIED = 20_000
 """Rows of the largest table for which two answers are worked out: beyond, twice the time is dear."""
@@ -68,87 +57,6 @@ _CLEARLY = 0.05
 """By how much expected F1 must be greater for another answer to stay: that of a hundred decoys and copies is known to
 about that. Of 17 answers of views and development tables that were expected to be better, the nine by more than that
 were, by .23 in the mean; of the eight by less five were, by .04, and three were worse, by .07."""
-
-TRUTH_NAMES = ("cluster_id", "entity_id", "gold", "gold_id")
-"""Columns of these names are never evidence: they are somebody's answer."""
-
-
-@dataclass(frozen=True, eq=False)
-class Ready:
-    """A table read and prepared, before anything is compared: what plan and run share."""
-
-    config: ResolveConfig
-    """What it was prepared for."""
-    table: pa.Table
-    """With its ids first."""
-    sources: pa.ChunkedArray | None
-    source: NDArray[np.int32] | None
-    """The source of each row, as text and as a number."""
-    fields: Fields
-    left_out: frozenset[str | None]
-    """Columns that are no evidence."""
-    note: str
-    """Where the ids come from."""
-    types: tuple[TypeOfRows, ...] = ()
-    """The types of rows, where there are several."""
-    parts: "tuple[Ready, ...]" = ()
-    """Each of them, as a table of its own."""
-    apart: bool = False
-    """Whether the fields are what one column was taken apart into."""
-
-    @cached_property
-    def linking(self) -> tuple[bool | None, str]:
-        """Whether rows of different sources only are joined, and why; None: only the answers of both tell."""
-        return (False, "") if self.source is None else pick_link(self.fields.fields, self.config, self.source)
-
-
-def make_ready(frame: object, config: ResolveConfig, *, one_type: bool = False) -> Ready:
-    """Read a table, tell its ids and sources, infer the kinds of its columns and make their values comparable.
-
-    Parameters
-    ----------
-    one_type
-        Do not look for several types of rows.
-    """
-    table = _in_context(unambiguous(from_arrow(frame)), config)
-    give_back(len(table))  # what it took to read it
-    check_known(table, list(config.exclude))
-    check_golden(table, config.golden, config.source)
-    sources, codes = read_sources(table, config.source, link=config.link)
-    table, note = identified(table, config.id, sources)
-    check_rules(table, config)
-    return prepare_rows(table, sources, codes, note, config, one_type=one_type)
-
-
-def prepare_rows(
-    table: pa.Table,
-    sources: pa.ChunkedArray | None,
-    codes: NDArray[np.int32] | None,
-    note: str,
-    config: ResolveConfig,
-    *,
-    one_type: bool,
-) -> Ready:
-    """Prepare rows that have their ids: each type of them for itself."""
-    left_out, answers = _left_out(table, config)
-    unused = [name for name in table.column_names if name in left_out]
-
-    def part_of(rows: NDArray[np.int64]) -> Ready:
-        some = pa.array(rows)
-        its = None if codes is None else np.unique(codes[rows], return_inverse=True)[1].ravel().astype(np.int32)
-        from_where = None if sources is None else sources.take(some)
-        return prepare_rows(table.take(some), from_where, its, note, config, one_type=True)
-
-    if not one_type and may_have_types(config):
-        found = find_types(table.drop_columns(unused), codes, part_of, lambda part: part.fields.fields)
-        if found:
-            types, parts = tuple(each for each, _ in found), tuple(part for _, part in found)
-            fields = fields_together(len(table), types, [part.fields for part in parts])
-            return Ready(config, table, sources, codes, fields, frozenset(left_out), note, types, parts)
-    fields = prepare_fields(table, kinds=config.kinds, exclude=unused)
-    fields.ignored.extend(Ignored(name, "by its name it is the answer, and no evidence") for name in answers)
-    give_back(len(table))
-    return Ready(config, table, sources, codes, fields, frozenset(left_out), note)
 
 
 def resolve(
@@ -289,13 +197,6 @@ def _in_partitions(
     with LocalEngine() as engine:
         carry = Carrier(engine, n, config.seed, progress)
         return resolve(frame, config, progress=progress, stop=stop, resume=resume, carry=carry)
-
-
-def _in_context(table: pa.Table, config: ResolveConfig) -> pa.Table:
-    """Return mentions with the words around them, where a file of documents is named."""
-    if config.documents is None or CONTEXT in table.column_names:
-        return table
-    return with_contexts(table, read_table(Path(config.documents), encoding=config.encoding).table)
 
 
 def whole_records(ready: Ready, config: ResolveConfig, n: int) -> FieldData | None:
@@ -471,17 +372,6 @@ def _linked_instead(plain: Resolution, ready: Ready, config: ResolveConfig, run:
     said = f"rows of one source are taken for different things: by the checks F1 is about {after:.2f}"
     instead = "too little is found to be checked" if before is None else f"it is about {before:.2f}"
     return linked.noting(f"{said}; with duplicates inside sources {instead} ({DEDUPE_TOO})")
-
-
-def _left_out(table: pa.Table, config: ResolveConfig) -> tuple[set[str | None], list[str]]:
-    """Return the columns that are no evidence, and those of them that are so by their names.
-
-    A block stays evidence: that two rows share its value says the more the rarer the value is.
-    """
-    said = {"id", config.source, config.labels, config.truth, *config.exclude}
-    known = {*said, *config.kinds}
-    answers = [name for name in table.column_names if name.lower() in TRUTH_NAMES and name not in known]
-    return {*said, *answers}, answers
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,9 @@ from onoma.kb.store import store_resolution
 from onoma.kb.update import update_knowledge_base
 from onoma.pipeline.plan import plan_job
 from onoma.pipeline.resolution import Job, job_to_store, run_job, summary
-from onoma.resolve.api import make_ready, resolve
+from onoma.resolve.api import resolve
 from onoma.resolve.config import ResolveConfig
+from onoma.resolve.ready import make_ready
 from onoma.resolve.types.together import TypedResolution
 
 WORDS = ["red", "old", "north", "river", "stone", "green", "upper", "golden", "iron", "silver", "mill", "bridge"]
