@@ -219,3 +219,13 @@ def test_mentions_taken_for_records_are_grown_as_trees(monkeypatch):
     assert kept.config.model == "copying", "who asks for copies gets them"
     people = resolve(simulate_people(400, seed=3))
     assert people.config.model == "copying"
+
+
+def test_in_doubt_copies_are_tried_first_where_two_answers_can_be_worked_out(monkeypatch):
+    people = simulate_people(600, seed=6)
+    for share, model in ((0.3, "hierarchical"), (0.5, "copying"), (0.8, "copying")):
+        monkeypatch.setattr("onoma.resolve.auto.share_repeated", lambda *given, share=share: share)
+        assert picked(people)[0] == model
+    monkeypatch.setattr("onoma.resolve.auto.MOST_TRIED", 100)
+    monkeypatch.setattr("onoma.resolve.auto.share_repeated", lambda *given: 0.5)
+    assert picked(people)[0] == "hierarchical"

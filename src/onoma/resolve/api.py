@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from onoma.corpus.clustering import Clustering
 from onoma.errors import SettingsError
 from onoma.progress import NEVER, SILENT, Progress, Stop
-from onoma.resolve.auto import TOGETHER, pick_model, share_together
+from onoma.resolve.auto import MOST_TRIED, TOGETHER, pick_model, share_together
 from onoma.resolve.blocking.canopies import CanopySettings
 from onoma.resolve.blocking.conditions import has_constraints, rule_judgements, ruled_pairs
 from onoma.resolve.blocking.rules import rule_codes, rule_pairs
@@ -46,8 +46,6 @@ from onoma.resolve.types.together import put_together
 
 __all__ = ["Resolution", "fit_fields", "resolve", "whole_records"]
 
-_MOST_TRIED = 20_000
-"""Rows of the largest table for which two answers are worked out: beyond, twice the time is dear."""
 _SURE = 0.8
 """The lower end of the interval of expected precision from which on checks are sure. Where families were joined they
 see too little to be: of 17 views of development tables it is .56 at most on the fifteen in which families were and are
@@ -210,7 +208,7 @@ def whole_records(ready: Ready, config: ResolveConfig, n: int) -> FieldData | No
         The rows of the whole table, where `ready` is a part.
     """
     told = config.link or config.block is not None or config.no_check or not _is_taught(config)
-    if told or ready.apart or n > _MOST_TRIED:
+    if told or ready.apart or n > MOST_TRIED:
         return None
     return composed_field(ready.fields.fields, list(config.kinds))
 
@@ -243,7 +241,7 @@ def _taught_instead(
     name = problem.fields[title].name
     share = _share_of_the_same(learnt, title) if title == most_telling(problem.fields) else None
     families = share is not None and share < FEW_THE_SAME and (config.no_check or not _is_sure(learnt))
-    if not families and (config.no_check or len(learnt.table) > _MOST_TRIED or learnt.quality.calibrated):
+    if not families and (config.no_check or len(learnt.table) > MOST_TRIED or learnt.quality.calibrated):
         return None
     fields = with_teaching(problem.fields, title)
     context = RunContext(seed=run.seed, progress=run.progress, stop=run.stop)
@@ -273,7 +271,7 @@ def _trees_instead(copies: Resolution, ready: Ready, run: RunContext) -> Resolut
     """
     config = copies.config
     told = config.model != "copying" or config.link or config.block is not None
-    if told or len(copies.table) > _MOST_TRIED or copies.is_stopped:
+    if told or len(copies.table) > MOST_TRIED or copies.is_stopped:
         return None
     trees = replace(config, model="hierarchical")
     if why_refused(find_model(trees.model), trees) is not None:
@@ -355,7 +353,7 @@ def _linked_instead(plain: Resolution, ready: Ready, config: ResolveConfig, run:
     """
     before = plain.quality.expected_f1
     unchecked = before is None and plain.config.model != "copying"  # nothing to hold against it
-    if plain.is_stopped or unchecked or len(plain.table) > _MOST_TRIED:
+    if plain.is_stopped or unchecked or len(plain.table) > MOST_TRIED:
         return None
     other = replace(config, link=True)
     linked = resolve(replace(ready, config=other), other, progress=run.progress, stop=run.stop)

@@ -40,7 +40,7 @@ from onoma.resolve.models.hierarchical.whole_names import (
 )
 from onoma.resolve.registry import find_model, why_refused
 
-__all__ = ["TOGETHER", "pick_model", "share_together"]
+__all__ = ["MOST_TRIED", "TOGETHER", "pick_model", "share_together"]
 
 _FEWEST, _FEWEST_NAMES = 40, 10
 """Rows of rare names, and such names, that are enough to judge by: a share of one half is then known to about ± .1."""
@@ -61,6 +61,11 @@ _AS_MUCH = 0.5
 """What a title says, in bits, as a part of what the field says that says most: a title is no remark."""
 _READ = 400
 """Elements of lists that are read, about."""
+MOST_TRIED = 20_000
+"""Rows of the largest table for which two answers are worked out: beyond, twice the time is dear."""
+_SURELY = 0.43
+"""The most that any known table of mentions repeats (`REPEATED`). Between that and records, copies are tried first, for
+an answer by copies shows whether it is wrong (`share_together`)."""
 TOGETHER = 2 / 3
 """Of the pairs of rows of one rare name, the part that an answer must have together. Nine in ten are one person's by
 what rare means. Where trees are better the copying model has 0 to .62 of them together (thirteen tables and parts of
@@ -134,7 +139,8 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
     repeated = share_repeated(others, mates, _FEWEST // 5)
     if repeated is not None:  # namesakes repeat nothing
         repeated = min(repeated / (1.0 - of_two / len(adjacent(mates)[0])), 1.0)
-    if repeated is not None and repeated <= REPEATED:
+    few = len(others[0].codes) <= MOST_TRIED if others else False
+    if repeated is not None and repeated <= (_SURELY if few else REPEATED):
         return "hierarchical", f"{repeated:.0%} of the pairs of rows of one rare name repeat anything else that tells"
     size, alike = len(mates) / n_names, _agreement(others, mates)
     if size >= _MANY and alike <= _COPIED:

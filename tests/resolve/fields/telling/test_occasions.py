@@ -137,3 +137,13 @@ def test_places_that_are_named_over_and_over_are_found():
     labels, names = found.recalibrated().clustering.labels, np.array(table["mention"].to_pylist())
     joined, one = labels[:, None] == labels, names[:, None] == names
     assert (one & joined).sum() / one.sum() > 0.9
+
+
+def test_a_type_that_is_misspelt_here_and_there_names_nobody():
+    """It reads as a firm, and says next to nothing."""
+    table = pa.concat_tables([mentions(again=0.2, seed=k) for k in range(4)])
+    table = table.take(pa.array(np.random.default_rng(1).permutation(len(table))))
+    types = [f"l{a}c{b}" for a in "abdefhik" for b in "mnpqr"] * 2
+    table = table.append_column("type", pa.array([*types, *["loc"] * (len(table) - len(types))]))
+    fields = prepare_fields(table, kinds={"mention": "place", "type": "organisation", "lang": "category"}).fields
+    assert "mention" not in {each.name for each in occasions(fields)}
