@@ -133,14 +133,14 @@ def _by_names(fields: Sequence[FieldData]) -> tuple[str, str]:
         return "copying", f"{title} names the thing, and {people[0].name} who made it"
     others = [each for each in fields if each.kind != "person"]
     mates, of_two = _rows_of_rare_names(people)
-    n_names = len(np.unique(mates[:, 0]))
-    if len(mates) < _FEWEST or n_names < _FEWEST_NAMES or of_two > _OF_TWO * len(adjacent(mates)[0]):
+    n_names, n_pairs = len(np.unique(mates[:, 0])), len(adjacent(mates)[0])
+    if len(mates) < _FEWEST or n_names < _FEWEST_NAMES or of_two > _OF_TWO * n_pairs:
         return _by_block(people, others)
     repeated = share_repeated(others, mates, _FEWEST // 5)
     if repeated is not None:  # namesakes repeat nothing
-        repeated = min(repeated / (1.0 - of_two / len(adjacent(mates)[0])), 1.0)
-    few = len(others[0].codes) <= MOST_TRIED if others else False
-    if repeated is not None and repeated <= (_SURELY if few else REPEATED):
+        repeated = min(repeated / (1.0 - of_two / n_pairs), 1.0)
+    limit = _SURELY if len(people[0].codes) <= MOST_TRIED else REPEATED
+    if repeated is not None and repeated <= limit:
         return "hierarchical", f"{repeated:.0%} of the pairs of rows of one rare name repeat anything else that tells"
     size, alike = len(mates) / n_names, _agreement(others, mates)
     if size >= _MANY and alike <= _COPIED:

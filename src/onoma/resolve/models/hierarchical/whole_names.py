@@ -107,14 +107,13 @@ def namesake_pairs(given: NameColumn, family: NameColumn) -> float:
     """
     both = _distinct_names(given, family)
     heads = _first_words(given)
-    is_name = np.asarray(pc.utf8_length(heads.forms)) > 1
-    whole = both[is_name[heads.codes[both[:, 0]]]] if len(both) else both
+    whole = both[_is_whole(given)[both[:, 0]]] if len(both) else both
     counts = np.bincount(heads.codes[whole[:, 0]], minlength=1)
     shares = counts[counts > 0] / max(len(whole), 1)
     families = np.bincount(both[:, 1], minlength=1)
-    rates = np.sort(families[families > 0] / max(len(both), 1) * len(both))
-    squares = np.concatenate([[0.0], np.cumsum(rates**2)])
-    rare = np.searchsorted(rates, MOST_PEOPLE / shares)
+    families = np.sort(families[families > 0])  # λ is the share of a given name times the people of a family name
+    squares = np.concatenate([[0.0], np.cumsum(families.astype(np.float64) ** 2)])
+    rare = np.searchsorted(families, MOST_PEOPLE / shares)
     return float((shares**2 * squares[rare]).sum() / 2.0)
 
 
