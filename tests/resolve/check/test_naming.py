@@ -6,7 +6,7 @@ import pytest
 
 from onoma.corpus.simulate import PeopleSettings, simulate_people
 from onoma.resolve.api import resolve
-from onoma.resolve.check.naming import names_the_one
+from onoma.resolve.check.naming import names_the_one, names_who_comes_again
 from onoma.resolve.fields.prepare import prepare_fields
 
 WORDS = ("seven", "ancient", "Roman", "modern", "many", "hidden", "strange", "common", "quick", "slow")
@@ -54,3 +54,21 @@ def test_codes_and_lists_of_streets_name_nobody():
     for table, kind, names_one in ((codes, "likeness", False), (streets, "likeness", False), (works, "text", True)):
         fields = prepare_fields(table, kinds=dict.fromkeys(table.column_names, kind)).fields
         assert names_the_one(fields, np.full(len(fields), 3.0)) is names_one
+
+
+def test_films_linked_by_their_directors_alone_are_not_called_calibrated():
+    rng = np.random.default_rng(4)
+    people = simulate_people(900, seed=8)
+    names = sorted(
+        {f"{a} {b}" for a, b in zip(*(people[c].to_pylist() for c in ("given_name", "surname")), strict=True)}
+    )
+    few = [names[k] for k in rng.integers(0, 90, 300)]
+    films = pa.table({"director": [*few, *rng.permutation(few).tolist()], "list": ["a"] * 300 + ["b"] * 300})
+    blind = resolve(films, source="list", link=True, kinds={"director": "person"}).quality
+    assert not blind.calibrated
+    assert any("come again within a source" in why for why in blind.because)
+    once = prepare_fields(pa.table({"who": names[:200] * 2}), kinds={"who": "person"}).fields[0]
+    side = np.repeat(np.arange(2, dtype=np.int32), 200)
+    assert not names_who_comes_again(once, side)
+    drugs = prepare_fields(pa.table({"drug": names[:100] * 4}), kinds={"drug": "organisation"}).fields[0]
+    assert not names_who_comes_again(drugs, np.zeros(400, dtype=np.int32)), "a drug is a drug, however often"

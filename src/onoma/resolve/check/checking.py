@@ -32,7 +32,7 @@ from onoma.resolve.check.calibrate import MANY, Calibration, calibrate, given_up
 from onoma.resolve.check.copies import OFF_RECALL
 from onoma.resolve.check.lists import is_all_different, is_list, nearest, repeats_itself
 from onoma.resolve.check.namesakes import told_by_names
-from onoma.resolve.check.naming import names_the_one
+from onoma.resolve.check.naming import names_the_one, names_who_comes_again
 from onoma.resolve.check.probing import COPIES, DECOYS, Probe
 from onoma.resolve.check.quality import (
     ALIKE,
@@ -470,6 +470,10 @@ def _because(
         found.append("only numbers, dates and categories are compared, which strangers share by chance")
     elif len(probe.fields) == 1 and is_list(probe.evidence):
         found.append("one column is all there is, and nothing beside it tells whether rows that are alike are one")
+    elif len(probe.fields) == 1 and probe.source is not None and names_who_comes_again(probe.fields[0], probe.source):
+        found.append(
+            "people come again within a source, and nothing beside their names tells which of their rows it is"
+        )
     elif not (probe.evidence.linking or names_the_one(probe.fields, probe.evidence.words)):
         # Between two sources mirrors hold the families of the table as they are.
         found.append("nothing that is compared names the one: what a family shares cannot be told from copies")

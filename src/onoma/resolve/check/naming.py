@@ -15,10 +15,13 @@ from onoma.resolve.fields.lexicon import GIVEN_NAME, listed
 from onoma.resolve.fields.profile import name_words
 from onoma.resolve.fields.telling.addresses import is_address
 
-__all__ = ["names_the_one"]
+__all__ = ["names_the_one", "names_who_comes_again"]
 
 _NAMING = ("organisation", "likeness", "text", "set")
 """Kinds that name things, or say what they are; names of people are looked at."""
+_AGAIN = 0.2
+"""Rows whose name another row of their source has, as a part of all, from which on a column names whose something is.
+Lists of people of two sources, five kinds, have 0 to .01, directors of films .24 to .55."""
 _WHOLE = 1.5
 """Words of a value, in the mean, from which on a name is no part of one."""
 
@@ -45,6 +48,27 @@ def names_the_one(fields: Sequence[FieldData], words: NDArray[np.float64]) -> bo
     people = [f for f, each in enumerate(fields) if each.kind == "person" or each.people]
     given = listed(GIVEN_NAME)
     return len(people) > 1 or any(words[f] >= _WHOLE or given & set(name_words(fields[f].name)) for f in people)
+
+
+def names_who_comes_again(field: FieldData, source: NDArray[np.int32]) -> bool:
+    """Say whether a column names people of whom a source has several rows: their films, their visits, or duplicates.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from onoma.resolve.fields.prepare import prepare_fields
+    >>> table = pa.table({"by": ["Ada Lee", "Bo Ek", "Cy Ng", "Ada Lee", "Bo Ek", "Di Wu"]})
+    >>> (people,) = prepare_fields(table, kinds={"by": "person"}).fields
+    >>> one, two = (np.array(each, dtype=np.int32) for each in ([0, 0, 0, 1, 1, 1], [0, 0, 1, 0, 0, 1]))
+    >>> names_who_comes_again(people, one), names_who_comes_again(people, two)
+    (False, True)
+    """
+    if not (field.people or field.kind == "person"):
+        return False
+    known = field.codes >= 0
+    of_source = field.codes[known].astype(np.int64) * (int(source.max(initial=0)) + 1) + source[known]
+    _, rows = np.unique(of_source, return_counts=True)
+    return bool(rows[rows > 1].sum() >= _AGAIN * max(int(rows.sum()), 1))
 
 
 def _is_worded(field: FieldData) -> bool:
