@@ -200,3 +200,16 @@ def test_a_firm_that_is_named_over_and_over_is_one_firm_and_a_first_name_is_not_
         pa.table({"sign": [*(f"c{i}" for i in range(40)), *["x"] * 600]}), kinds={"sign": "category"}
     )
     assert not len(fold_rows(signs.fields).followers), "nothing is named"
+
+
+def test_rows_that_leave_out_what_tells_do_not_say_the_same():
+    """Offers of one make without a model number are no one offer; a colour that is left out changes nothing."""
+    makes = [f"Make{i % 9} Works" for i in range(90)]
+    models = [f"M{i % 45:04d}X" if i % 3 else None for i in range(90)]
+    colours = ["red" if i % 2 else None for i in range(90)]
+    kinds = {"make": "organisation", "model": "code", "colour": "category"}
+    table = pa.table({"make": makes, "model": models, "colour": colours})
+    fields = prepare_fields(table, kinds=kinds).fields
+    for folding in (fold_rows(fields), fold_rows(fields, source=np.zeros(90, dtype=np.int32))):
+        assert all(models[row] is not None for row in folding.followers.tolist())
+        assert len(folding.followers) > 0

@@ -22,6 +22,7 @@ from onoma.corpus.clustering import Clustering
 from onoma.resolve.comparison.compare import log_shares
 from onoma.resolve.contract import PairEvidence, Pairs, Posterior
 from onoma.resolve.fields.field import FieldData
+from onoma.resolve.fields.telling.lone import bits_shared
 from onoma.resolve.fields.telling.occasions import spells
 from onoma.resolve.posterior.copying import Draws
 from onoma.resolve.posterior.samples import Roots, Samples
@@ -45,6 +46,9 @@ _NAMING = ("person", "organisation", "place", "text", "set", "likeness")
 _SELDOM = 0.05
 """Rows that repeat another of their source, as a part of all, up to which they are taken for different things of one
 description, one for each partner; where more do, the sources have duplicates inside."""
+_MOST, _AS_MUCH = 0.5, 0.5
+"""Rows that have a value in a column, as a part of all, from which on most do; and what a column says, in bits, as a
+part of what the one says that says most, from which on it tells."""
 _CLEARLY = float(np.log(20.0))
 """Log odds from which on such rows are duplicates however few they are, by how often the other source has as many."""
 _AS_MANY = 0.1
@@ -148,8 +152,16 @@ def _name_parts(names: FieldData) -> list[NDArray[np.int64]]:
 
 
 def _says(fields: Sequence[FieldData]) -> NDArray[np.bool_]:
-    """Return which rows say anything."""
-    return np.any([field.codes >= 0 for field in fields], axis=0)
+    """Return which rows say anything, and leave out nothing that most rows say and that tells.
+
+    Offers of one make without a model number do not say the same thing.
+    """
+    filled = [field.codes >= 0 for field in fields]
+    shares = [float(each.mean()) for each in filled]
+    bits = [bits_shared(field) / max(share, 1e-9) ** 2 for field, share in zip(fields, shares, strict=True)]
+    most = _AS_MUCH * max(bits)
+    telling = [each for each, share, said in zip(filled, shares, bits, strict=True) if share > _MOST and said >= most]
+    return np.asarray(np.all(telling, axis=0) if telling else np.any(filled, axis=0))
 
 
 def _all_folded(codes: Sequence[NDArray[np.int32]], leader: NDArray[np.int64], says: NDArray[np.bool_]) -> Folding:
