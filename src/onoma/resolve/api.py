@@ -270,7 +270,7 @@ def _trees_instead(copies: Resolution, ready: Ready, run: RunContext) -> Resolut
     So trees must hold more of what copies join than these hold of the rows of one rare name.
     """
     config = copies.config
-    told = config.model != "copying" or config.link or config.block is not None
+    told = not _is_taught(config) or config.link or config.block is not None
     if told or len(copies.table) > MOST_TRIED or copies.is_stopped:
         return None
     trees = replace(config, model="hierarchical")

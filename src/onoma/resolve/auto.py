@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from onoma.resolve.config import ResolveConfig
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.telling.lone import bits_shared
+from onoma.resolve.fields.telling.lone import AS_MUCH, bits_shared
 from onoma.resolve.fields.telling.mates import REPEATED, adjacent, agreements, share_repeated
 from onoma.resolve.fields.wording import shipped_wording
 from onoma.resolve.models.hierarchical.whole_names import (
@@ -57,8 +57,6 @@ _AGAIN = 3.0
 _MANY = 8.0
 _COPIED = 0.9
 """Rows that agree in more than this are repeated, however many they are."""
-_AS_MUCH = 0.5
-"""What a title says, in bits, as a part of what the field says that says most: a title is no remark."""
 _READ = 400
 """Elements of lists that are read, about."""
 MOST_TRIED = 20_000
@@ -160,7 +158,7 @@ def _title_of_works(fields: Sequence[FieldData]) -> str | None:
     bits = [bits_shared(each) for each in fields]
     titles = [(said, each.name) for said, each in zip(bits, fields, strict=True) if each.kind in ("text", "likeness")]
     said, title = max(titles, default=(0.0, ""))
-    return title if said > 0.0 and said >= _AS_MUCH * max(bits) else None
+    return title if said > 0.0 and said >= AS_MUCH * max(bits) else None
 
 
 def _lists_people(field: FieldData) -> bool:

@@ -470,7 +470,7 @@ def _because(
         found.append("only numbers, dates and categories are compared, which strangers share by chance")
     elif len(probe.fields) == 1 and is_list(probe.evidence):
         found.append("one column is all there is, and nothing beside it tells whether rows that are alike are one")
-    elif len(probe.fields) == 1 and probe.source is not None and names_who_comes_again(probe.fields[0], probe.source):
+    elif _is_of_people_who_come_again(probe):
         found.append(
             "people come again within a source, and nothing beside their names tells which of their rows it is"
         )
@@ -498,6 +498,13 @@ def _because(
             "a family were joined, and no check can tell"
         )
     return found
+
+
+def _is_of_people_who_come_again(probe: Probe) -> bool:
+    """Say whether two sources are linked by one column, of people of whom a source has several rows."""
+    if not probe.evidence.linking or len(probe.fields) != 1 or probe.source is None:
+        return False
+    return names_who_comes_again(probe.fields[0], probe.source)
 
 
 class _Draws:

@@ -22,7 +22,7 @@ from onoma.corpus.clustering import Clustering
 from onoma.resolve.comparison.compare import log_shares
 from onoma.resolve.contract import PairEvidence, Pairs, Posterior
 from onoma.resolve.fields.field import FieldData
-from onoma.resolve.fields.telling.lone import bits_shared
+from onoma.resolve.fields.telling.lone import AS_MUCH, bits_of_values
 from onoma.resolve.fields.telling.occasions import spells
 from onoma.resolve.posterior.copying import Draws
 from onoma.resolve.posterior.samples import Roots, Samples
@@ -46,9 +46,8 @@ _NAMING = ("person", "organisation", "place", "text", "set", "likeness")
 _SELDOM = 0.05
 """Rows that repeat another of their source, as a part of all, up to which they are taken for different things of one
 description, one for each partner; where more do, the sources have duplicates inside."""
-_MOST, _AS_MUCH = 0.5, 0.5
-"""Rows that have a value in a column, as a part of all, from which on most do; and what a column says, in bits, as a
-part of what the one says that says most, from which on it tells."""
+_MOST = 0.5
+"""Rows that have a value in a column, as a part of all, from which on most do."""
 _CLEARLY = float(np.log(20.0))
 """Log odds from which on such rows are duplicates however few they are, by how often the other source has as many."""
 _AS_MANY = 0.1
@@ -158,9 +157,9 @@ def _says(fields: Sequence[FieldData]) -> NDArray[np.bool_]:
     """
     filled = [field.codes >= 0 for field in fields]
     shares = [float(each.mean()) for each in filled]
-    bits = [bits_shared(field) / max(share, 1e-9) ** 2 for field, share in zip(fields, shares, strict=True)]
-    most = _AS_MUCH * max(bits)
-    telling = [each for each, share, said in zip(filled, shares, bits, strict=True) if share > _MOST and said >= most]
+    bits = [bits_of_values(field) for field in fields]
+    least = AS_MUCH * max(bits)
+    telling = [each for each, share, said in zip(filled, shares, bits, strict=True) if share > _MOST and said >= least]
     return np.asarray(np.all(telling, axis=0) if telling else np.any(filled, axis=0))
 
 

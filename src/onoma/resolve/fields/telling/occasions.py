@@ -21,7 +21,7 @@ import numpy as np
 from onoma.resolve.fields.field import FieldData
 from onoma.resolve.fields.kinds.serial import CODES
 from onoma.resolve.fields.telling.addresses import is_address
-from onoma.resolve.fields.telling.lone import among_attributes, bits_shared
+from onoma.resolve.fields.telling.lone import AS_MUCH, among_attributes, bits_shared
 from onoma.resolve.fields.telling.mates import FEWEST, REPEATED, adjacent, agreements, mates_by, share_repeated
 
 __all__ = ["occasions", "spells"]
@@ -36,8 +36,6 @@ _FEWEST = 20
 """Pairs of rows of one name that are enough to say so where attributes alone stand beside it."""
 _NAMED = 0.5
 """The part of rows that name something, below which a table is not about it."""
-_AS_MUCH = 0.5
-"""What a firm's name says, in bits, as a part of what the column says that may name a thing and says most."""
 _READ = 400
 """Rows in which names are looked at, about."""
 _TITLES = ("text", "likeness")
@@ -70,7 +68,7 @@ def occasions(fields: Sequence[FieldData], chosen: Sequence[str] = ()) -> list[F
     if not people and not any(each.kind in _TITLES for each in named):
         # Of several that which tells most, if it tells as much as what else may name a thing: a cuisine names nobody,
         # nor does a type that is misspelt here and there.
-        least = _AS_MUCH * max(map(bits_shared, named), default=0.0)
+        least = AS_MUCH * max(map(bits_shared, named), default=0.0)
         firms = [each for each in named if each.kind == "organisation" and not is_address(each)]
         name = max((each for each in firms if bits_shared(each) >= least), key=bits_shared, default=None)
         others, mates = mates_by(fields, name)
